@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.snapshot import (
+    BaselineRing,
     Bool,
     Codec,
     Component,
@@ -147,6 +148,66 @@ def test_a_replica_holds_its_base_and_the_newest_and_forgets_the_rest(steps: lis
                 base = tick - back
                 held = [at for at in held if at >= base]
         assert (replica.base.tick if replica.base is not None else 0) == base
+
+
+class Reader:
+    """A receiver that reads compact packets, or only plain ones, and loses some."""
+
+    def __init__(self, schema: Schema, compact: bool) -> None:
+        self.codec = Codec(schema, compact=True) if compact else Codec(schema, version=2)
+        self.replica: Replica[Snapshot] = Replica(compact=compact)
+        self.held: BaselineRing[Snapshot] = BaselineRing(64)
+
+    def receive(self, packet: bytes) -> Snapshot:
+        baseline = int.from_bytes(packet[20:24], "little")
+        if baseline == 0:
+            found = self.codec.decode_full(packet)
+        else:
+            older = [held for _tick, held in self.held]
+            found = self.codec.apply_delta(self.held.require(baseline), packet, history=older)
+        self.held.insert(found.tick, found)
+        return found
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=5, max_size=25), st.booleans())
+def test_one_fanout_serves_receivers_with_and_without_compact_packets(arrives: list[list[bool]], held: bool) -> None:
+    """Each row says who gets the packet of a tick; the fields with thresholds make results differ from what is sent."""
+    schema = SCHEMA if held else BODY
+    readers = [Reader(schema, compact) for compact in (True, False, True, False)]
+    codec = Codec(schema, compact=True)
+    for tick, row in enumerate(arrives, 1):
+        current = crowd(tick, 7 * tick) if held else body(1, tick)
+        fanout = Fanout(codec, current)
+        packets = [fanout.send(reader.replica) for reader in readers]
+        for reader, packet, arrived in zip(readers, packets, row, strict=True):
+            assert packet[4] == (3 if reader.replica.compact else 2)
+            if arrived:
+                found = reader.receive(packet)
+                reader.replica.acknowledge(tick)
+                assert found == reader.replica.base
+                assert held or found == current
+        assert fanout.stats.encoded <= 4
+
+
+def test_receivers_of_one_kind_in_one_state_get_one_object() -> None:
+    codec = Codec(BODY, compact=True)
+    replicas: list[Replica[Snapshot]] = [Replica(compact=number % 2 == 0) for number in range(4)]
+    for tick in range(1, 20):
+        fanout = Fanout(codec, body(1, tick))
+        packets = [fanout.send(replica) for replica in replicas]
+        assert packets[0] is packets[2]
+        assert packets[1] is packets[3]
+        assert fanout.stats.encoded == 2
+        assert tick == 1 or len(packets[0]) < len(packets[1])
+        for replica in replicas:
+            replica.acknowledge(tick)
+
+
+def test_a_plain_codec_sends_the_same_to_all() -> None:
+    replicas: list[Replica[Snapshot]] = [Replica(compact=compact) for compact in (True, False)]
+    fanout = Fanout(Codec(PLAIN), plain(2, {1: (5, True)}))
+    assert fanout.send(replicas[0]) is fanout.send(replicas[1])
+    assert fanout.packet(None) == fanout.packet(None, compact=False)
 
 
 def test_compact_packets_are_shared_by_receivers_with_the_same_history() -> None:

@@ -85,6 +85,11 @@ class Codec:
         """The number by which both ends know that they mean the same fields; compact: the same groups and prior."""
         return self.schema.hash if self._hash is None else self._hash
 
+    @property
+    def plain(self) -> "Codec":
+        """The codec for receivers that do not read compact packets: of version 2, or this one if it is not compact."""
+        return self if self._compact is None else self._plain
+
     def compact_payloads(self) -> PayloadCodec:
         """The part that codes compact payloads, for those who carry statistics."""
         if self._compact is None:

@@ -36,8 +36,14 @@ T = TypeVar("T", bound=Ticked)
 class Replica(Generic[T]):
     """What one receiver holds, as far as its acknowledgements tell."""
 
-    def __init__(self, history: int = 64) -> None:
-        """``history``: snapshots kept, at most: the base, and the newest that wait for an acknowledgement."""
+    def __init__(self, history: int = 64, *, compact: bool = True) -> None:
+        """``history``: snapshots kept, at most: the base, and the newest that wait for an acknowledgement.
+
+        ``compact=False``: this receiver does not read compact packets, as its handshake said. A :class:`Fanout` whose
+        codec is compact then sends it packets of version 2.
+        """
+        self.compact = compact
+        """Whether the receiver reads compact packets; it matters only where the sender's codec writes them."""
         self._sent: BaselineRing[T] = BaselineRing(history)
         self._base: T | None = None
         self._older: list[T] = []
@@ -97,20 +103,28 @@ class _Made(NamedTuple):
     history: tuple[Snapshot, ...]
 
 
+_Key = tuple[int, View | None, tuple[int, ...], bool]
+
+
 class Fanout:
-    """The packets of one tick."""
+    """The packets of one tick.
+
+    A fanout cannot know what a receiver reads: its :class:`Replica` says so. With a compact codec, receivers that read
+    compact packets get them, and the others plain ones, from one fanout.
+    """
 
     def __init__(self, codec: Codec, current: Snapshot, *, packed: bool = False, header: bool = True) -> None:
         """``header=False`` makes packets without the 28-byte header: see :meth:`Codec.encode_payload`."""
         self._codec = codec
+        self._plain = codec.plain
         self._current = current
         self._packed = packed
         self._header = header
         # Without thresholds a receiver gets the sender's very values, and no packet has to be decoded to know them.
         self._exact = not any(field.threshold for component in codec.schema.components for field in component.fields)
         self._views: dict[View, Snapshot] = {}
-        self._made: dict[tuple[int, View | None, tuple[int, ...]], _Made] = {}
-        self._results: dict[tuple[int, View | None, tuple[int, ...]], Snapshot] = {}
+        self._made: dict[_Key, _Made] = {}
+        self._results: dict[_Key, Snapshot] = {}
         self.stats = FanoutStats()
 
     @property
@@ -129,25 +143,49 @@ class Fanout:
             found = self._views[wanted] = self._current.select(wanted)
         return found
 
-    def packet(self, base: Snapshot | None, view: View | None = None, history: Sequence[Snapshot] = ()) -> bytes:
+    def send(self, replica: Replica[Snapshot], view: View | None = None) -> bytes:
+        """The packet for one receiver, compact if its codec is and the receiver reads such; noted as sent."""
+        base, compact = replica.base, replica.compact and self._plain is not self._codec
+        history = replica.history if compact else ()
+        packet = self.packet(base, view, history, compact=compact)
+        replica.sent(self.result(base, view, history, compact=compact))
+        return packet
+
+    def packet(
+        self,
+        base: Snapshot | None,
+        view: View | None = None,
+        history: Sequence[Snapshot] = (),
+        *,
+        compact: bool = True,
+    ) -> bytes:
         """For a receiver that holds ``base``, or None for one that holds nothing yet.
 
         ``history``, for a compact codec: older snapshots that it holds too (:attr:`Replica.history`).
+        ``compact=False``: the packet of the codec's :attr:`Codec.plain`.
         """
-        return self._make(base, view, history).packet
+        return self._make(base, view, history, compact).packet
 
-    def result(self, base: Snapshot | None, view: View | None = None, history: Sequence[Snapshot] = ()) -> Snapshot:
+    def result(
+        self,
+        base: Snapshot | None,
+        view: View | None = None,
+        history: Sequence[Snapshot] = (),
+        *,
+        compact: bool = True,
+    ) -> Snapshot:
         """What that receiver makes of :meth:`packet`; to be given to :meth:`Replica.sent`."""
-        key = (id(base), view, tuple(map(id, history)))
-        made = self._made.get(key) or self._make(base, view, history)
+        key = (id(base), view, tuple(map(id, history)), compact)
+        made = self._made.get(key) or self._make(base, view, history, compact)
         if self._exact and made.current.owned:
             return made.current
         if key not in self._results:
-            self._results[key] = self._decoded(base, made.packet, history)
+            self._results[key] = self._decoded(base, made.packet, history, compact)
         return self._results[key]
 
-    def _make(self, base: Snapshot | None, view: View | None, history: Sequence[Snapshot]) -> _Made:
-        key = (id(base), view, tuple(map(id, history)))
+    def _make(self, base: Snapshot | None, view: View | None, history: Sequence[Snapshot], compact: bool) -> _Made:
+        key = (id(base), view, tuple(map(id, history)), compact)
+        codec = self._codec if compact else self._plain
         made = self._made.get(key)
         if made is not None:
             self.stats.shared += 1
@@ -155,17 +193,18 @@ class Fanout:
         self.stats.encoded += 1
         current = self.view(view)
         if not self._header:
-            packet = self._codec.encode_payload(base, current, self._packed, history=history)
+            packet = codec.encode_payload(base, current, self._packed, history=history)
         elif base is None:
-            packet = self._codec.encode_full(current)
+            packet = codec.encode_full(current)
         else:
-            packet = self._codec.encode_delta(base, current, self._packed, history=history)
+            packet = codec.encode_delta(base, current, self._packed, history=history)
         made = self._made[key] = _Made(base, current, packet, tuple(history))
         return made
 
-    def _decoded(self, base: Snapshot | None, packet: bytes, history: Sequence[Snapshot]) -> Snapshot:
+    def _decoded(self, base: Snapshot | None, packet: bytes, history: Sequence[Snapshot], compact: bool) -> Snapshot:
+        codec = self._codec if compact else self._plain
         if not self._header:
-            return self._codec.decode_payload(base, self.tick, packet, history=history)
+            return codec.decode_payload(base, self.tick, packet, history=history)
         if base is None:
-            return self._codec.decode_full(packet)
-        return self._codec.apply_delta(base, packet, history=history)
+            return codec.decode_full(packet)
+        return codec.apply_delta(base, packet, history=history)

@@ -1,14 +1,29 @@
 """``retick snapshot`` and ``retick bench snapshot --trace`` on a short trace and on a folder of packets."""
 
 import json
+import lzma
+import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
 from retick.cli.app import app
-from retick.cli.snapshot.sources import read_source
-from retick.snapshot import Codec, Prior, Snapshot, schema_from_json, schema_to_json
+from retick.cli.snapshot.sources import read_source, trace_schema
+from retick.snapshot import (
+    Codec,
+    CompactSender,
+    Group,
+    Hold,
+    Prior,
+    Schema,
+    Snapshot,
+    schema_from_json,
+    schema_to_json,
+)
+from retick.snapshot.compact.statistics import empty_prior
+from retick.snapshot.kernels.layout import DELTA, HEADER, MAGIC
 from tests.snapshot.compact.test_packet import BODY, body
 
 TRACE = Path(__file__).parents[2] / "vectors/compact/cubes30.bin.xz"
@@ -19,6 +34,18 @@ def run(*arguments: Any) -> str:
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
     return result.output
+
+
+def refused(*arguments: Any) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 2, result.output
+    return result.stderr
+
+
+def sizes_in(shown: str, line: str) -> list[float]:
+    """The numbers before a line's text."""
+    [found] = [one for one in shown.splitlines() if one.endswith(f"  {line}")]
+    return [float(number) for number in re.findall(r"\d+\.\d", found)]
 
 
 def test_a_trace_is_measured_and_compact_beats_plain() -> None:
@@ -73,6 +100,76 @@ def test_a_folder_may_hold_compact_packets_too(tmp_path: Path) -> None:
     schema = tmp_path / "schema.json"
     schema.write_text(schema_to_json(BODY, names=True))
     assert read_source(tmp_path, schema).snapshots == made
+
+
+def test_train_explain_and_bench_count_the_same_and_say_what(tmp_path: Path) -> None:
+    trained = run("snapshot", "train", TRACE, *ENTITIES, "--no-fit", "--out", tmp_path / "cubes.prior")
+    carried, stateless = sizes_in(trained, "as declared, with the new prior")
+    prior = ["--prior", tmp_path / "cubes.prior"]
+    explained = run("snapshot", "explain", TRACE, *ENTITIES, *prior)
+    found = json.loads(run("bench", "snapshot", "--trace", TRACE, *ENTITIES, *prior, "--json"))
+    sizes = {one["name"]: round(one["bytes"], 1) for one in found["scores"]}
+    assert sizes_in(explained, "all") == [sizes["plain v2"], carried]
+    assert (carried, stateless) == (sizes["carried"], sizes["stateless"])
+    for shown in (trained, explained, found["counted"]):
+        assert "bytes a packet: payload without check, without header" in shown
+
+
+def test_a_fit_that_is_worse_than_the_declaration_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def worse(schema: Schema, *_: Any, **__: Any) -> Schema:
+        return Schema(schema.components, [Group(owner.id, (item.id,), Hold()) for owner, item in schema.fields])
+
+    monkeypatch.setattr("retick.cli.snapshot.command.fit", worse)
+    fitted = tmp_path / "fitted.json"
+    shown = run("snapshot", "train", TRACE, *ENTITIES, "--out", tmp_path / "cubes.prior", "--schema-out", fitted)
+    assert shown.rstrip().endswith("as declared")
+    assert schema_from_json(fitted.read_bytes()).groups == trace_schema().groups
+
+
+def test_a_trace_with_a_value_out_of_range_is_misuse_and_names_file_frame_and_field(tmp_path: Path) -> None:
+    data = bytearray(lzma.decompress(TRACE.read_bytes()))
+    at = 4 * 8 * (96 * 2 + 5) + 4
+    data[at : at + 4] = (-7).to_bytes(4, "little", signed=True)
+    path = tmp_path / "bad.bin"
+    path.write_bytes(data)
+    for command in (["snapshot", "explain", path], ["bench", "snapshot", "--trace", path]):
+        message = refused(*command, *ENTITIES)
+        assert f"{path}: frame 3: entity 5, component 1, field 2 (cube.orientation_a): -7 does not fit" in message
+
+
+def test_a_file_that_is_no_prior_or_no_schema_is_misuse_and_named(tmp_path: Path) -> None:
+    (tmp_path / "bad").write_bytes(b"12345")
+    assert str(tmp_path / "bad") in refused("snapshot", "explain", TRACE, *ENTITIES, "--prior", tmp_path / "bad")
+    assert str(tmp_path / "bad") in refused("snapshot", "explain", tmp_path, "--schema", tmp_path / "bad")
+
+
+def test_compact_packets_of_another_prior_are_read_with_it_and_else_the_need_is_named(tmp_path: Path) -> None:
+    codec = Codec(BODY, compact=True, prior=empty_prior(), sealed=True)
+    folder, schema, prior = tmp_path / "capture", tmp_path / "schema.json", tmp_path / "game.prior"
+    folder.mkdir()
+    (folder / "1").write_bytes(codec.encode_full(body(1, 1)))
+    (folder / "2").write_bytes(codec.encode_delta(body(1, 1), body(1, 2)))
+    schema.write_text(schema_to_json(BODY))
+    prior.write_bytes(empty_prior().to_bytes())
+    command = ["snapshot", "explain", folder, "--schema", schema, "--lag", 1]
+    assert "--prior for compact packets" in refused(*command)
+    assert "1 packets" in run(*command, "--prior", prior)
+    (folder / "1").unlink()
+    assert "no full snapshot" in refused(*command, "--prior", prior)
+
+
+def test_carried_packets_in_a_folder_are_refused_in_words(tmp_path: Path) -> None:
+    codec = Codec(BODY, compact=True)
+    sender = CompactSender(codec)
+    sender.encode(body(1, 1))
+    sender.acknowledge(1)
+    tick, baseline, payload = sender.encode(body(1, 2))
+    (tmp_path / "1").write_bytes(codec.encode_full(body(1, 1)))
+    header = HEADER.pack(MAGIC, 3, DELTA, codec.schema_hash, tick, baseline, len(payload))
+    (tmp_path / "2").write_bytes(header + payload)
+    (tmp_path / "schema.json").write_text(schema_to_json(BODY))
+    message = refused("snapshot", "explain", tmp_path, "--schema", tmp_path / "schema.json", "--lag", 1)
+    assert "a carried packet, which only its own receiver can read" in message
 
 
 def test_a_folder_needs_its_schema_and_enough_snapshots(tmp_path: Path) -> None:

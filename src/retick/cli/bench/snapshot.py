@@ -25,7 +25,7 @@ from retick.cli.bench.native import c_loop_ns
 from retick.cli.bench.progress import progress
 from retick.cli.exit_codes import NO
 from retick.cli.snapshot.command import read_prior
-from retick.cli.snapshot.scoring import scores
+from retick.cli.snapshot.scoring import counted, scores
 from retick.cli.snapshot.sources import TRACE_ENTITIES, read_source
 from retick.cli.terminal import Screen, say_json
 from retick.errors import RetickError, UsageError
@@ -275,7 +275,7 @@ def bench_snapshot(
     With --trace: bytes a frame and microseconds each way of carried, stateless and plain deltas. Frame i is coded
     against frame i-6, predicted from frames up to that one, decoded again and compared.
 
-    Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
+    Exit code 0: measured. 1: a target is missed, with --check. 2: misuse, or a trace or prior that cannot be read.
 
     Example: retick bench snapshot --rounds 61 --check
 
@@ -310,9 +310,11 @@ def _bench_trace(trace: Path, entities: int, prior: Path | None, checked: bool, 
         found = scores(schema, snapshots, TRACE_LAG, read_prior(prior), checked)
         c_loop = c_loop_ns()
     if as_json:
-        say_json({"compiled": is_compiled(), "c_loop_ns": c_loop, "scores": [one._asdict() for one in found]}, indent=2)
+        document = {"compiled": is_compiled(), "c_loop_ns": c_loop, "counted": counted(checked)}
+        say_json({**document, "scores": [one._asdict() for one in found]}, indent=2)
         return
-    table = Table(title=f"{len(snapshots) - TRACE_LAG} packets, each against frame i-{TRACE_LAG}", title_justify="left")
+    title = f"{len(snapshots) - TRACE_LAG} packets, each against frame i-{TRACE_LAG}; {counted(checked)}"
+    table = Table(title=title, title_justify="left")
     for name in ("coder", "bytes", "encode µs", "decode µs"):
         table.add_column(name, justify="left" if name == "coder" else "right", no_wrap=True)
     for one in found:

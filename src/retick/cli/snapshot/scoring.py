@@ -2,6 +2,7 @@
 
 Every packet is decoded again, and the result compared. Frame i is coded against frame i - lag, and predicted only from
 frames up to that one: those that the receiver has acknowledged by then. Statistics are carried along the same chains.
+Sizes are those of payloads, in all commands: see :func:`counted`.
 """
 
 import gc
@@ -12,10 +13,11 @@ from typing import NamedTuple
 
 from retick.errors import DeterminismError
 from retick.snapshot import Codec, Group, Prior, Schema, Snapshot, pick_history
+from retick.snapshot.compact.head import read_head
 from retick.snapshot.compact.statistics import Statistics
 from retick.snapshot.inspect import inspect_packet
 
-__all__ = ["Score", "costs", "score", "score_lines", "scores", "train"]
+__all__ = ["Score", "costs", "counted", "mean_bytes", "score", "score_lines", "scores", "train"]
 
 
 class Score(NamedTuple):
@@ -55,6 +57,11 @@ def score(
     return Score(name, count, total / count, encoding / count * 1e6, decoding / count * 1e6)
 
 
+def counted(check: bool = False) -> str:
+    """What a size is, in the words of all commands."""
+    return f"bytes a packet: payload with{'' if check else 'out'} check, without header"
+
+
 class _Compact:
     """A sender and a receiver whose statistics, if any, are carried."""
 
@@ -79,7 +86,8 @@ class _Compact:
         made = payloads.encode(base, current, history, sent)
         second = time.thread_time()
         if not decode:
-            self._sent[current.tick] = made.statistics
+            if self._carried:
+                self._sent[current.tick] = made.statistics
             return made.payload, current, second - first, 0.0
         found, learned = payloads.decode(base, current.tick, made.payload, self._by_tick.get, received)
         third = time.thread_time()
@@ -111,6 +119,13 @@ def scores(schema: Schema, snapshots: Sequence[Snapshot], lag: int, prior: Prior
     return found
 
 
+def mean_bytes(schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior, carried: bool) -> float:
+    """The size that :func:`scores` finds without a check, but nothing is decoded."""
+    coder = _Compact(Codec(schema, compact=True, prior=prior, sealed=True), snapshots, lag, carried)
+    sizes = [len(coder.code(at, decode=False)[0]) for at in range(lag, len(snapshots))]
+    return sum(sizes) / max(1, len(sizes))
+
+
 def score_lines(
     schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior | None = None, check: bool = False
 ) -> list[str]:
@@ -124,7 +139,10 @@ def score_lines(
 def train(
     schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, before: Prior, own: bool = True
 ) -> tuple[Prior, float]:
-    """A prior of everything that these snapshots teach, and the mean bytes of a packet meanwhile."""
+    """A prior of everything that these snapshots teach, and the mean bytes of a packet while it was learned.
+
+    Every packet learns from the one before it, as no receiver can: the size is only for comparing candidates.
+    """
     codec = Codec(schema, compact=True, prior=before, sealed=True)
     payloads = codec.compact_payloads()
     statistics, total = payloads.prior_statistics().copy(), 0
@@ -148,7 +166,10 @@ def train(
 def costs(
     schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior
 ) -> tuple[list[float], list[float], tuple[Group, ...]]:
-    """Bytes a packet of each group, plain and compact, and at the end of what says which entities changed."""
+    """Bytes a packet of each group, plain and carried; then of what says which entities changed, and of the rest.
+
+    The rest are heads, destroys and creates, and packets that went the plain way. The sums are those of :func:`scores`.
+    """
     codec = Codec(schema, compact=True, prior=prior, sealed=True)
     payloads = codec.compact_payloads()
     bits = [0.0] * (len(payloads.groups) + 1)
@@ -162,12 +183,17 @@ def costs(
         for index, item in enumerate(schema.components[at].fields)
         if item.id in group.fields
     }
-    plain = [0.0] * len(bits)
+    plain, total = [0.0] * len(bits), 0.0
     for at in range(lag, len(snapshots)):
-        coder.code(at, decode=False)
+        before = bits[:]
+        payload = coder.code(at, decode=False)[0]
+        total += 8 * len(payload)
+        if read_head(payload)[0].plain:
+            bits[:] = before
         report = inspect_packet(plain_codec.encode_delta(snapshots[at - lag], snapshots[at]), schema)
         for label, cost in report.costs.items():
             if label != "(header)":
                 plain[places.get(label, -1)] += cost
     count = 8 * max(1, len(snapshots) - lag)
+    plain, bits = [*plain, 0.0], [*bits, total - sum(bits)]
     return [cost / count for cost in plain], [cost / count for cost in bits], payloads.groups

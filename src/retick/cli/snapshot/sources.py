@@ -10,7 +10,7 @@ from pathlib import Path
 from sys import byteorder
 from typing import NamedTuple
 
-from retick.errors import DecodeError, UsageError
+from retick.errors import DecodeError, InvalidValue, SchemaError, SchemaMismatch, UsageError
 from retick.snapshot import (
     Bool,
     Codec,
@@ -19,6 +19,7 @@ from retick.snapshot import (
     Fixed,
     Group,
     Motion,
+    Prior,
     Rotation,
     Schema,
     Snapshot,
@@ -27,7 +28,8 @@ from retick.snapshot import (
 )
 from retick.snapshot.compact.header import VERSION as COMPACT_VERSION
 from retick.snapshot.compact.numbers import OLDEST
-from retick.snapshot.inspect import inspect_packet, is_snapshot
+from retick.snapshot.inspect import PacketReport, inspect_packet, is_snapshot
+from retick.snapshot.kernels.errors import value_error
 
 __all__ = ["TRACE_ENTITIES", "Source", "read_source", "trace_schema"]
 
@@ -62,12 +64,16 @@ def trace_schema() -> Schema:
     return Schema([Component(1, fields, "cube")], groups)
 
 
-def read_source(path: Path, schema: Path | None, entities: int = TRACE_ENTITIES) -> Source:
-    """A folder of packets with its schema, or a trace."""
+def read_source(path: Path, schema: Path | None, entities: int = TRACE_ENTITIES, prior: Prior | None = None) -> Source:
+    """A folder of packets with its schema, and the prior of compact ones; or a trace."""
     if path.is_dir():
         if schema is None:
             raise UsageError("a folder of packets needs its schema: --schema FILE")
-        return _packets(path, schema_from_json(schema.read_bytes()))
+        try:
+            declared = schema_from_json(schema.read_bytes())
+        except SchemaError as error:
+            raise UsageError(f"{schema}: {error}") from None
+        return _packets(path, declared, prior)
     return _trace(path, entities)
 
 
@@ -91,24 +97,37 @@ def _trace(path: Path, entities: int) -> Source:
         start = tick * entities * _FIELDS
         frame = numbers[start : start + entities * _FIELDS]
         columns = [array("q", frame[at::_FIELDS]) for at in range(_FIELDS)]
+        _check_frame(path, tick + 1, schema.components[0], columns)
         made = Snapshot.from_columns(schema, tick=tick + 1, ids=ids, columns={1: columns})
         snapshots.append(made.copy())
     return Source(schema, snapshots)
 
 
-def _packets(folder: Path, schema: Schema) -> Source:
+def _check_frame(path: Path, frame: int, cube: Component, columns: "list[array[int]]") -> None:
+    for item, column in zip(cube.fields, columns, strict=True):
+        if item.codec.lowest <= min(column) and max(column) <= item.codec.highest:
+            continue
+        entity = next(at for at, value in enumerate(column) if not item.codec.lowest <= value <= item.codec.highest)
+        raise UsageError(f"{path}: frame {frame}: {value_error(entity, cube, item, column[entity])}")
+
+
+def _packets(folder: Path, schema: Schema, prior: Prior | None) -> Source:
     """Full packets and deltas, also compact ones of no carried statistics, in the order of the files' names."""
     codecs = {version: Codec(schema, version=version) for version in (0, 2)}
-    codecs[COMPACT_VERSION] = Codec(schema, compact=True)
+    # A sealed one reads packets with a check too, and compares it.
+    codecs[COMPACT_VERSION] = Codec(schema, compact=True, prior=prior, sealed=True)
+    seen = 0
     found: dict[int, Snapshot] = {}
     for number, path in enumerate(sorted(folder.iterdir())):
         if number >= MOST_PACKETS:
             raise UsageError(f"{folder} has more than {MOST_PACKETS} files")
-        data = path.read_bytes()
+        data = path.read_bytes() if path.is_file() else b""
         if not is_snapshot(data):
             continue
+        seen += 1
         try:
             report = inspect_packet(data)
+            _needs_nothing_carried(report)
             codec = codecs[report.version]
             if report.kind == "full":
                 found[report.tick] = codec.decode_full(data)
@@ -116,8 +135,20 @@ def _packets(folder: Path, schema: Schema) -> Source:
                 found[report.tick] = codec.apply_delta(
                     found[report.baseline_tick], data, history=list(found.values())[-OLDEST:]
                 )
+        except SchemaMismatch as error:
+            needed = " (--schema, and --prior for compact packets)" if report.version == COMPACT_VERSION else ""
+            raise UsageError(f"{path}: {error}{needed}") from None
         except DecodeError as error:
             raise UsageError(f"{path}: {error}") from None
     if not found:
-        raise UsageError(f"{folder} has no snapshot packets of this schema")
+        why = "no full snapshot that the others start from" if seen else "no snapshot packets"
+        raise UsageError(f"{folder} has {why}")
     return Source(schema, [found[tick] for tick in sorted(found)])
+
+
+def _needs_nothing_carried(report: PacketReport) -> None:
+    if report.compact is not None and report.compact.head.carried:
+        raise InvalidValue(
+            "a carried packet, which only its own receiver can read: record what Codec(schema, compact=True) or a "
+            "plain codec encodes"
+        )

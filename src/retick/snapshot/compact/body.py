@@ -15,6 +15,7 @@ if cython.compiled:
     from cython.cimports.retick.snapshot.compact.coder import Coder
     from cython.cimports.retick.snapshot.compact.entity import Entity
     from cython.cimports.retick.snapshot.compact.frames import Frames
+    from cython.cimports.retick.snapshot.compact.logs import log_of
     from cython.cimports.retick.snapshot.compact.numbers import CHANGED_MODELS, CHOICE
     from cython.cimports.retick.snapshot.compact.plan import Plan
     from cython.cimports.retick.snapshot.kernels import status as st
@@ -25,6 +26,7 @@ else:
     from retick.snapshot.compact.coder import Coder
     from retick.snapshot.compact.entity import Entity
     from retick.snapshot.compact.frames import Frames
+    from retick.snapshot.compact.logs import log_of
     from retick.snapshot.compact.motion import wrapped
     from retick.snapshot.compact.numbers import CHANGED_MODELS, CHOICE
     from retick.snapshot.compact.plan import Plan
@@ -108,18 +110,20 @@ class Body:
         status: cython.int
         worst: cython.Py_ssize_t = 128 * self.plan.scalar_count + 64
         spent: cython.double = 0.0
+        counting: cython.bint = self.entity.costs is not None
         self.changes = 0
         self.crossed = -1
         for index in range(cut if cut < frames.count else frames.count):
             if coder.encoding:
                 changed = frames.ways[index] != 0
-                coder.make_room(worst)
+                if coder.at + worst + 16 > coder.size:
+                    coder.make_room(worst)
                 if self.crossed < 0 and coder.at > self.budget:
                     self.crossed = index
-            if self.entity.costs is not None:
+            if counting:
                 spent = coder.bits_written()
             changed = coder.bit(CHANGED_MODELS + 4 * self.context(index) + neighbours, changed)
-            if self.entity.costs is not None:
+            if counting:
                 self.entity.costs[self.plan.group_count] += coder.bits_written() - spent
             neighbours = ((neighbours << 1) | changed) & 3
             if changed:
@@ -146,8 +150,9 @@ class Body:
         one: cython.longlong
         level: cython.int = 19
         flag: cython.int = 0
+        mapped: cython.bint = frames.mapped[0] or frames.mapped[1]
         if plan.flag_group >= 0:
-            here = frames.row(0, plan.component[plan.flag_group], index)
+            here = frames.row(0, plan.component[plan.flag_group], index) if frames.mapped[0] else index
             if here >= 0:
                 here = base.columns[plan.field[plan.first[plan.flag_group]]][here]
                 flag = here if 0 <= here < 3 else 3
@@ -155,14 +160,18 @@ class Body:
             level = 15 + frames.rest[index]
         elif frames.used:
             for group in range(plan.group_count):
-                here = frames.row(0, plan.component[group], index)
-                there = frames.row(1, plan.component[group], index)
-                if plan.kind[group] == CHOICE or here < 0 or there < 0:
+                if plan.kind[group] == CHOICE:
                     continue
+                here = there = index
+                if mapped:
+                    here = frames.row(0, plan.component[group], index)
+                    there = frames.row(1, plan.component[group], index)
+                    if here < 0 or there < 0:
+                        continue
                 for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
                     one = base.columns[plan.field[scalar]][here] - newest.columns[plan.field[scalar]][there]
                     if not cython.compiled:
                         one = wrapped(one)
-                    way += self.entity.magnitude.log(one)
+                    way += log_of(one)
             level = way >> 4 if way < 256 else 15
         return 4 * level + flag

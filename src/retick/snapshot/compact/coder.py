@@ -144,14 +144,14 @@ class Coder:
         if uses < MOST_USES:
             uses += 1
         self.models[index] = (p << 16) | uses
-        self.range = span
-        while self.range < 16777216:
+        while span < 16777216:
+            span <<= 8
             self.shift()
+        self.range = span
         return value
 
     def shift(self) -> cython.void:
-        """Eight bits out of the coder, or into it."""
-        self.range <<= 8
+        """Eight bits out of the coder, or into it; the caller widens the range."""
         if self.encoding:
             self.buf[self.at] = self.low >> 24
             self.at += 1
@@ -180,6 +180,7 @@ class Coder:
                 self.code -= part * self.range
             found = (found << size) | part
             while self.range < 16777216:
+                self.range <<= 8
                 self.shift()
         return found
 

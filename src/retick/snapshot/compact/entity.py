@@ -15,6 +15,7 @@ if cython.compiled:
     from cython.cimports.libc.math import fabs
     from cython.cimports.retick.snapshot.compact.coder import Coder
     from cython.cimports.retick.snapshot.compact.frames import Frames
+    from cython.cimports.retick.snapshot.compact.logs import log_of, rounded
     from cython.cimports.retick.snapshot.compact.magnitude import Magnitude
     from cython.cimports.retick.snapshot.compact.motion import Motion
     from cython.cimports.retick.snapshot.compact.numbers import (
@@ -39,6 +40,7 @@ else:
 
     from retick.snapshot.compact.coder import Coder
     from retick.snapshot.compact.frames import Frames
+    from retick.snapshot.compact.logs import log_of, rounded
     from retick.snapshot.compact.magnitude import Magnitude
     from retick.snapshot.compact.motion import Motion, wrapped
     from retick.snapshot.compact.numbers import (
@@ -132,7 +134,7 @@ class Entity:
                 continue
             if self.costs is not None:
                 spent = self.coder.bits_written()
-            row = frames.row(0, plan.component[group], index)
+            row = frames.row(0, plan.component[group], index) if frames.mapped[0] else index
             if self.coder.encoding:
                 status = self.fetch(group, index, row)
                 if status != st.OK:
@@ -164,8 +166,8 @@ class Entity:
         for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
             total += abs(self.motion.step[scalar])
             bends += abs(self.motion.bend[scalar])
-        self.speed[group] = self.magnitude.log(total)
-        self.curve[group] = self.magnitude.log(bends)
+        self.speed[group] = log_of(total)
+        self.curve[group] = log_of(bends)
         if total == 0 and bends == 0:
             self.motion.window[group] = 0
 
@@ -176,8 +178,8 @@ class Entity:
         for index in range(4 * group, 4 * group + 4):
             total += fabs(self.rotation.guess[index] - self.rotation.start[index])
             bends += fabs(self.rotation.rate[index])
-        self.speed[group] = self.magnitude.log(self.motion.rounded(0.5 * total))
-        self.curve[group] = self.magnitude.log(self.motion.rounded(0.5 * bends))
+        self.speed[group] = log_of(rounded(0.5 * total))
+        self.curve[group] = log_of(rounded(0.5 * bends))
         if self.speed[group] == 0 and self.curve[group] == 0:
             self.motion.window[group] = 0
 
@@ -231,16 +233,17 @@ class Entity:
         for scalar in range(plan.first[group], last):
             if self.coder.encoding and self.now[scalar] != frames.old[4 * scalar]:
                 changed = 1
-            self.motion.guess[scalar] = frames.old[4 * scalar]
-            self.motion.step[scalar] = self.motion.bend[scalar] = 0
-            if frames.used and frames.has[4 * group + 1]:
-                self.motion.step[scalar] = self.motion.since(group, scalar, 1)
         number = plan.models[group] + (level * 2 + self.moved) * 2 + self.held
         self.held = self.coder.bit(number, changed)
         if not self.held:
             for scalar in range(plan.first[group], last):
                 self.now[scalar] = frames.old[4 * scalar]
             return st.OK
+        for scalar in range(plan.first[group], last):
+            self.motion.guess[scalar] = frames.old[4 * scalar]
+            self.motion.step[scalar] = self.motion.bend[scalar] = 0
+            if frames.used and frames.has[4 * group + 1]:
+                self.motion.step[scalar] = self.motion.since(group, scalar, 1)
         self.motion.window[group] = 0
         return self.residuals(group, plan.first[group], 0, HELD)
 
@@ -330,8 +333,8 @@ class Entity:
         features[9] = 16 if motion.lifted[group] else 0
         features[10] = bent
         for scalar in range(first, last):
-            features[1] = magnitude.log(motion.step[scalar])
-            features[2] = magnitude.log(motion.bend[scalar])
+            features[1] = log_of(motion.step[scalar])
+            features[2] = log_of(motion.bend[scalar])
             features[11] = strayed
             signs = (
                 3 * self.sign(motion.step[scalar])

@@ -35,4 +35,5 @@ cdef class Frames:
     cdef long long row(self, int number, int component, Py_ssize_t entity) noexcept
     cdef void _find_rest(self)
     cdef void differ(self, Columns other, int number)
+    cdef void _differ_in_order(self, Columns other)
     cdef void load(self, Py_ssize_t entity)

@@ -162,19 +162,38 @@ class Frames:
         ways: cython.p_longlong = self.ways
         for index in range(self.count):
             ways[index] = 0
+        if not self.mapped[0] and not self.mapped[number]:
+            self._differ_in_order(other)
+            return
         for group in range(self.plan.group_count):
             for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
                 ours: cython.p_longlong = self.base.columns[self.plan.field[scalar]]
                 theirs: cython.p_longlong = other.columns[self.plan.field[scalar]]
-                if not self.mapped[0] and not self.mapped[number]:
-                    for index in range(self.count):
-                        ways[index] |= ours[index] ^ theirs[index]
-                    continue
                 for index in range(self.count):
                     here = self.row(0, self.plan.component[group], index)
                     there = self.row(number, self.plan.component[group], index)
                     if here >= 0:
                         ways[index] |= 1 if there < 0 else ours[here] ^ theirs[there]
+
+    def _differ_in_order(self, other: Columns) -> cython.void:
+        """The same where every entity has the same row in both; two fields at once, for fewer trips through memory."""
+        scalar: cython.int = 0
+        index: cython.Py_ssize_t
+        ways: cython.p_longlong = self.ways
+        fields: cython.p_int = self.plan.field
+        while scalar + 1 < self.plan.scalar_count:
+            ours: cython.p_longlong = self.base.columns[fields[scalar]]
+            theirs: cython.p_longlong = other.columns[fields[scalar]]
+            our_next: cython.p_longlong = self.base.columns[fields[scalar + 1]]
+            their_next: cython.p_longlong = other.columns[fields[scalar + 1]]
+            for index in range(self.count):
+                ways[index] |= (ours[index] ^ theirs[index]) | (our_next[index] ^ their_next[index])
+            scalar += 2
+        if scalar < self.plan.scalar_count:
+            ours = self.base.columns[fields[scalar]]
+            theirs = other.columns[fields[scalar]]
+            for index in range(self.count):
+                ways[index] |= ours[index] ^ theirs[index]
 
     def load(self, entity: cython.Py_ssize_t) -> cython.void:
         """The values of one entity in all frames, into ``old``; ``has`` says for each group where it has any."""
@@ -183,8 +202,17 @@ class Frames:
         scalar: cython.int
         row: cython.longlong
         source: Columns
+        old: cython.p_longlong = self.old
+        has: cython.p_int = self.has
+        fields: cython.p_int = self.plan.field
         for number in range(self.used + 1):
             source = self.frame(number)
+            if not self.mapped[number]:
+                for group in range(self.plan.group_count):
+                    has[4 * group + number] = True
+                for scalar in range(self.plan.scalar_count):
+                    old[4 * scalar + number] = source.columns[fields[scalar]][entity]
+                continue
             for group in range(self.plan.group_count):
                 row = self.row(number, self.plan.component[group], entity)
                 self.has[4 * group + number] = row >= 0

@@ -10,6 +10,7 @@
        the body; or the sections of version 2     if bit 6
 """
 
+import struct
 import zlib
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -35,6 +36,7 @@ USUAL_AGES = (1, 3, 8)
 """How many ticks before the baseline the history frames should be."""
 CHECK_BYTES = 4
 _USUAL, _LISTED = 1, 2
+_TICKS = struct.Struct("<II")
 _CARRIED, _CHECK, _STRUCTURE, _CUT, _PLAIN = 4, 8, 16, 32, 64
 
 
@@ -83,8 +85,7 @@ class Head(NamedTuple):
 
 def check_of(payload: bytes, lineage: int, tick: int, base_tick: int) -> int:
     """The check of a payload without one: CRC-32 that goes on from the statistics' lineage and both ticks."""
-    ticks = tick.to_bytes(4, "little") + base_tick.to_bytes(4, "little")
-    return zlib.crc32(payload, zlib.crc32(ticks, lineage))
+    return zlib.crc32(payload, zlib.crc32(_TICKS.pack(tick, base_tick), lineage))
 
 
 def with_check(payload: bytes, check: int) -> bytes:

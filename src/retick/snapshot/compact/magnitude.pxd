@@ -14,14 +14,11 @@ cdef class Magnitude:
     cdef Coder coder
     cdef int* weights               # by scalar and feature
     cdef int* features              # of the residual at hand
-    cdef int* lengths               # of the numbers below 16
     cdef int size                   # the log of the residual coded last
     cdef object _features_owner
     cdef object _weights_owner
 
     cdef void use(self, object weights)
-    cdef int length(self, unsigned long long value) noexcept
-    cdef int log(self, long long value) noexcept
     cdef long long residual(self, int scalar, int slot, int sort, int signs, long long value) noexcept
     cdef long long with_sign(self, unsigned long long rest, int negative) noexcept
     cdef unsigned long long mantissa(self, int sort, int size, int more, unsigned long long rest) noexcept

@@ -15,6 +15,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.retick.snapshot.compact.coder import Coder
+    from cython.cimports.retick.snapshot.compact.logs import length_of, log_of
     from cython.cimports.retick.snapshot.compact.numbers import (
         CONTEXTS,
         FEATURES,
@@ -26,6 +27,7 @@ if cython.compiled:
     from cython.cimports.retick.snapshot.kernels.arrays import ints
 else:
     from retick.snapshot.compact.coder import Coder
+    from retick.snapshot.compact.logs import length_of, log_of
     from retick.snapshot.compact.numbers import (
         CONTEXTS,
         FEATURES,
@@ -41,8 +43,6 @@ else:
 
 __all__ = ["Magnitude"]
 
-_LENGTHS = array("i", [number.bit_length() for number in range(16)])
-
 
 @cython.cclass
 class Magnitude:
@@ -52,7 +52,6 @@ class Magnitude:
         coder: Coder
         weights: Any
         features: Any
-        lengths: Any
         size: int
         _features_owner: Any
         _weights_owner: Any
@@ -61,44 +60,11 @@ class Magnitude:
         self.coder = coder
         self._features_owner = array("i", bytes(4 * FEATURES))
         self.features = ints(self._features_owner)
-        if cython.compiled:
-            self.lengths = ints(_LENGTHS)
 
     def use(self, weights: Any) -> cython.void:
         """The weights to estimate with; they are changed."""
         self._weights_owner = weights
         self.weights = ints(weights)
-
-    def log(self, value: cython.longlong) -> cython.int:
-        """log2(1 + |value|) in sixteenths, the fraction on a straight line; values beyond 2**40 count as that."""
-        whole: cython.int
-        rest: cython.longlong = value if value >= 0 else -value
-        if rest == 0:
-            return 0
-        if rest < 0 or rest >> 40:  # in C the lowest number has no opposite
-            return 640
-        rest += 1
-        whole = self.length(rest) - 1
-        return (whole << 4) + (((rest << 4) >> whole) & 15)
-
-    def length(self, value: cython.ulonglong) -> cython.int:
-        """How many bits a number has."""
-        if not cython.compiled:
-            return value.bit_length()
-        found: cython.int = 0
-        if value >> 32:
-            found = 32
-            value >>= 32
-        if value >> 16:
-            found += 16
-            value >>= 16
-        if value >> 8:
-            found += 8
-            value >>= 8
-        if value >> 4:
-            found += 4
-            value >>= 4
-        return found + self.lengths[value]
 
     def residual(
         self, scalar: cython.int, slot: cython.int, sort: cython.int, signs: cython.int, value: cython.longlong
@@ -117,7 +83,7 @@ class Magnitude:
             rest = value
             if negative:
                 rest = -value
-            size = self.length(rest)
+            size = length_of(rest)
         found: cython.int = expected
         if coder.bit(models, size > found):
             found += 1
@@ -134,7 +100,7 @@ class Magnitude:
             value = self.with_sign(rest, negative)
         else:
             value = 0
-        self.size = self.log(value)
+        self.size = log_of(value)
         self.learn(scalar, self.size - estimate)
         return value
 
@@ -174,8 +140,10 @@ class Magnitude:
         total: cython.int = 0
         index: cython.int
         at: cython.Py_ssize_t = FEATURES * scalar
+        weights: cython.p_int = self.weights
+        features: cython.p_int = self.features
         for index in range(FEATURES):
-            total += self.weights[at + index] * self.features[index]
+            total += weights[at + index] * features[index]
         total >>= 12
         if total < -64:
             return -64
@@ -201,13 +169,17 @@ class Magnitude:
         index: cython.int
         weight: cython.int
         at: cython.Py_ssize_t = FEATURES * scalar
+        weights: cython.p_int = self.weights
+        features: cython.p_int = self.features
+        if error == 0:
+            return
         for index in range(FEATURES):
-            norm += self.features[index] * self.features[index]
-        shift = self.length(norm)
+            norm += features[index] * features[index]
+        shift = length_of(norm)
         for index in range(FEATURES):
-            weight = self.weights[at + index] + (((error * self.features[index]) << (12 - SLOWNESS)) >> shift)
+            weight = weights[at + index] + (((error * features[index]) << (12 - SLOWNESS)) >> shift)
             if weight > HEAVIEST:
                 weight = HEAVIEST
             elif weight < -HEAVIEST:
                 weight = -HEAVIEST
-            self.weights[at + index] = weight
+            weights[at + index] = weight

@@ -29,7 +29,6 @@ cdef class Motion:
     cdef long long shortest(self, int group, long long way) noexcept
     cdef void predict(self, int group) noexcept
     cdef bint moves(self, int group, int newest) noexcept
-    cdef long long rounded(self, double value) noexcept
     cdef long long stray(self, int group, int scalar, int window, int number, int lift) noexcept
     cdef long long strays(self, int group, int window, int number, int lift) noexcept
     cdef long long miss(self, int group, int window, int newest, int lift) noexcept

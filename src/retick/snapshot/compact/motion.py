@@ -13,16 +13,15 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.libc.math import floor
     from cython.cimports.retick.snapshot.compact.frames import Frames
+    from cython.cimports.retick.snapshot.compact.logs import rounded
     from cython.cimports.retick.snapshot.compact.numbers import FRAMES
     from cython.cimports.retick.snapshot.compact.plan import Plan
     from cython.cimports.retick.snapshot.kernels.arrays import doubles, ints, longs
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
-    from math import floor
-
     from retick.snapshot.compact.frames import Frames
+    from retick.snapshot.compact.logs import rounded
     from retick.snapshot.compact.numbers import FRAMES
     from retick.snapshot.compact.plan import Plan
     from retick.snapshot.kernels.arrays import doubles, ints, longs
@@ -150,7 +149,7 @@ class Motion:
             return False
         for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
             way = self.since(group, scalar, newest)
-            line = way - self.rounded(
+            line = way - rounded(
                 (self.since(group, scalar, older) - way)
                 * self.back[2 * (FRAMES * FRAMES * group + (older - 1) * FRAMES + newest - 1)]
                 / (1.0 - self.back[2 * (FRAMES * FRAMES * group + (older - 1) * FRAMES + newest - 1)])
@@ -158,14 +157,6 @@ class Motion:
             held += abs(way)
             went += abs(line)
         return went < held
-
-    def rounded(self, value: cython.double) -> cython.longlong:
-        """To the nearest whole number; a motion that no field can hold is none."""
-        if not -1e15 < value < 1e15:
-            return 0
-        if cython.compiled:
-            return cython.cast(cython.longlong, floor(value + 0.5))
-        return floor(value + 0.5)
 
     def stray(
         self, group: cython.int, scalar: cython.int, window: cython.int, number: cython.int, lift: cython.int
@@ -175,7 +166,7 @@ class Motion:
         way: cython.double = self.since(group, scalar, window) * self.back[pair]
         if lift:
             way += self.acceleration[scalar] * self.back[pair + 1]
-        return abs(self.rounded(way) - self.since(group, scalar, number))
+        return abs(rounded(way) - self.since(group, scalar, number))
 
     def strays(self, group: cython.int, window: cython.int, number: cython.int, lift: cython.int) -> cython.longlong:
         total: cython.longlong = 0
@@ -211,10 +202,10 @@ class Motion:
         self.bend[scalar] = 0
         if older <= self.frames.used and self.frames.has[4 * group + older]:
             far = self.since(group, scalar, older) * self.ahead[at + 2 * (older - 1)]
-            self.bend[scalar] = self.rounded(near - far)
+            self.bend[scalar] = rounded(near - far)
         if lift:
             way += self.acceleration[scalar] * self.ahead[at + 2 * (window - 1) + 1]
-        self.step[scalar] = self.rounded(way)
+        self.step[scalar] = rounded(way)
         self.guess[scalar] = self.within(group, scalar, self.frames.old[4 * scalar] + self.step[scalar])
 
     def within(self, group: cython.int, scalar: cython.int, value: cython.longlong) -> cython.longlong:
@@ -242,7 +233,7 @@ class Motion:
             scalar = self.plan.first[group] + index
             origin = self.plan.first[self.plan.source[group]] + index
             mean = (self.frames.old[4 * origin] + now[origin]) * 0.5
-            self.step[scalar] = self.rounded(mean * self.plan.rate[group] * self.ticks)
+            self.step[scalar] = rounded(mean * self.plan.rate[group] * self.ticks)
             self.bend[scalar] = now[origin] - self.frames.old[4 * origin]
             self.guess[scalar] = self.within(group, scalar, self.frames.old[4 * scalar] + self.step[scalar])
         self.window[group] = 3

@@ -9,7 +9,7 @@ from retick.snapshot.compact.body import Body
 from retick.snapshot.compact.defaults import Prediction
 from retick.snapshot.compact.frames import first_disorder, same_shape
 from retick.snapshot.compact.gains import gains_of
-from retick.snapshot.compact.head import Head, check_of, compare_checks, read_head, split_check, with_check
+from retick.snapshot.compact.head import USUAL_AGES, Head, check_of, compare_checks, read_head, split_check, with_check
 from retick.snapshot.compact.header import fault_error
 from retick.snapshot.compact.numbers import FRAMES, OLDEST
 from retick.snapshot.compact.plan import Plan
@@ -106,7 +106,10 @@ class PayloadCodec:
         middle, structure = (base, b"") if same_shape(base, current) else self._structure(base, current)
         target = self._plain_result(middle, current) if self._thresholds else current
         ages = tuple(base.tick - snapshot.tick for snapshot in history)
-        if len(ages) > FRAMES or any(not 0 < age <= OLDEST for age in ages) or list(ages) != sorted(set(ages)):
+        # Most packets have the usual history.
+        if ages != USUAL_AGES and (
+            len(ages) > FRAMES or any(not 0 < age <= OLDEST for age in ages) or list(ages) != sorted(set(ages))
+        ):
             raise UsageError(f"history goes back from the baseline, newest first, up to {OLDEST} ticks, not {ages}")
         head = Head(ages, carried is not None, None, structure)
         start = carried if carried is not None else self._start
@@ -216,7 +219,7 @@ class PayloadCodec:
 
     def _factors_of(self, ticks: int, ages: tuple[int, ...]) -> Factors:
         # Beyond the farthest look they are all the same, and before the baseline nothing is predicted.
-        key = (min(max(ticks, 0), 255), ages)
+        key = (ticks if 0 <= ticks <= 255 else 255 if ticks > 0 else 0, ages)
         found = self._factors.get(key)
         if found is None:
             by_damping = {damping: gains_of(damping, key[0], ages) for damping in set(self._prediction.dampings)}

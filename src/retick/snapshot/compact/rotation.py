@@ -16,6 +16,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.libc.math import fabs, sqrt
     from cython.cimports.retick.snapshot.compact.frames import Frames
+    from cython.cimports.retick.snapshot.compact.logs import rounded
     from cython.cimports.retick.snapshot.compact.motion import Motion
     from cython.cimports.retick.snapshot.compact.numbers import FRAMES, TERMS
     from cython.cimports.retick.snapshot.compact.plan import Plan
@@ -24,6 +25,7 @@ else:
     from math import fabs, sqrt
 
     from retick.snapshot.compact.frames import Frames
+    from retick.snapshot.compact.logs import rounded
     from retick.snapshot.compact.motion import Motion
     from retick.snapshot.compact.numbers import FRAMES, TERMS
     from retick.snapshot.compact.plan import Plan
@@ -198,9 +200,7 @@ class Rotation:
         for index in range(4):
             if index != self.largest and fabs(self.guess[at + index]) > fabs(self.guess[at + self.second]):
                 self.second = index
-        share = self.motion.rounded(
-            (fabs(self.guess[at + self.largest]) - fabs(self.guess[at + self.second])) / most * 64.0
-        )
+        share = rounded((fabs(self.guess[at + self.largest]) - fabs(self.guess[at + self.second])) / most * 64.0)
         self.gap = 0
         while share > 0 and self.gap < 7:
             share >>= 1
@@ -219,9 +219,9 @@ class Rotation:
             if index == largest:
                 continue
             before = self.start[at + index] * sign
-            found = self.motion.rounded((self.guess[at + index] * sign + most) * 0.5)
-            self.motion.step[scalar] = self.motion.rounded((self.guess[at + index] * sign - before) * 0.5)
-            self.motion.bend[scalar] = self.motion.rounded(self.rate[at + index] * sign * 0.5)
+            found = rounded((self.guess[at + index] * sign + most) * 0.5)
+            self.motion.step[scalar] = rounded((self.guess[at + index] * sign - before) * 0.5)
+            self.motion.bend[scalar] = rounded(self.rate[at + index] * sign * 0.5)
             if found < 0:
                 found = 0
             if found > most:

@@ -235,7 +235,8 @@ def _filled_in(status: int, numbers: dict[str, int], schema: Any) -> tuple[str, 
 def encode_error(status: int, fault: Any, schema: Any) -> EncodeError:
     """The error for what the encoder found; ``fault`` holds the numbers of the status."""
     if status == st.VALUE_RANGE:
-        return value_error(fault.entity, *schema.fields[fault.field], fault.value)
+        owner, item = schema.fields[fault.field]
+        return value_error(fault.entity, owner, item, fault.value)
     if status in _LIMITS:
         return limit_error(status, fault.limit, fault.actual)
     if status == st.BASELINE_TICK:
