@@ -144,6 +144,7 @@ def withholding(kind: Kind, *, from_one: bool = False) -> type[Cheat]:
 
 
 NEVER_ASKED_FOR = (
+    Kind.SIGNED,
     Kind.APPLICATION,
     Kind.FEED,
     Kind.EVIDENCE,
