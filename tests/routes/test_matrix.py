@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from retick.games.scramble import Scramble
+from retick.rollback.events import SourceChanged
 from retick.routes import PathChanged, PathKind
 from retick.testing.online_mesh import OnlineMesh
 from retick.transport import Conditions, Nat, NatKind
@@ -35,6 +36,22 @@ def test_spectators_get_direct_paths_too(kind: NatKind) -> None:
     mesh.run(5.0)
     assert is_direct(mesh, "watcher") == has_direct_path(NatKind.PORT_RESTRICTED, kind)
     assert len(mesh.spectators["watcher"].rows) > 100
+    mesh.verify()
+
+
+def test_a_spectator_whose_source_leaves_goes_on_through_another_player() -> None:
+    names = ("peer0", "peer1", "peer2")
+    mesh = OnlineMesh(lambda: Scramble(3), nats=dict.fromkeys((*names, "watcher"), Nat()))
+    mesh.start()
+    mesh.watch("watcher", "peer0")
+    mesh.run(4.0)
+    mesh["peer0"].session.close()
+    mesh.run(4.0)
+    before = len(mesh.spectators["watcher"].rows)
+    mesh.run(3.0)
+    assert len(mesh.spectators["watcher"].rows) > before + 100
+    assert [change.address for change in mesh.spectators["watcher"].events if isinstance(change, SourceChanged)]
+    mesh.crash("peer0")
     mesh.verify()
 
 

@@ -157,6 +157,27 @@ def test_a_flood_of_probes_is_answered_and_not_multiplied() -> None:
     assert len(carrier.probes()) <= 2
 
 
+def test_probes_from_many_false_addresses_are_answered_one_for_one_and_few_are_probed() -> None:
+    peer, carrier = made()
+    for number in range(1000):
+        peer.receive_probe(Probe(number.to_bytes(8, "little"), False), ("192.0.2.1", 1000 + number), number / 100)
+    now = run(peer, carrier, 60.0, now=10.0, answer=False)
+    assert sum(isinstance(note, Probe) and note.is_answer for note, _, _ in carrier.sent) == 1000
+    assert len({address for _, address in carrier.probes()}) == MOST_TRIED
+    assert len(carrier.probes()) <= 6 * MOST_TRIED
+    assert now == 60.0
+
+
+def test_an_address_that_answers_makes_room_for_another_one() -> None:
+    peer, carrier = made()
+    for number in range(3 * MOST_TRIED):
+        home = ("203.0.113.250", 1000 + number)
+        peer.receive_probe(Probe(b"12345678", False), home, float(number))
+        token, address = carrier.probes()[-1]
+        assert address == home
+        peer.receive_probe(Probe(token, True), home, number + 0.05)
+
+
 def test_an_answer_from_elsewhere_proves_nothing_of_the_address_that_was_probed() -> None:
     peer, carrier = made()
     peer.receive_signal(Candidates(1, (told(1),), False), 0.0)
@@ -221,6 +242,6 @@ def test_paths_and_tokens_fill_no_memory(monkeypatch: pytest.MonkeyPatch) -> Non
         peer.receive_probe(Probe(b"12345678", False), ("203.0.113.7", 1000 + number), 1.0 + number)
     assert len(peer.paths) == 3
     assert peer.best.address in peer.paths, "the one in use stays"
-    assert sum(old is not None for _, old in carrier.known) == 18
+    assert sum(old is not None for _, old in carrier.known) == MOST_TRIED + 1 - 3
     peer.receive_signal(Candidates(2, tuple(told(n) for n in range(20, 28)), False), 30.0)
     assert len(peer._tokens) == 2

@@ -14,7 +14,7 @@ from retick.routes.rounds import Rounds, Step
 __all__ = ["Carrier", "PeerRoutes"]
 
 MOST_TRIED: Final = 16
-"""Addresses of one peer that get a probe although nothing has come from them."""
+"""Addresses of one peer that are probed although they have never answered."""
 MOST_PATHS: Final = 8
 MOST_TOKENS: Final = 32
 """Probes to addresses that are no paths yet, whose answer may still come."""
@@ -115,10 +115,13 @@ class PeerRoutes:
             self._fire(now)
 
     def receive_probe(self, probe: Probe, address: Hashable, now: float) -> None:
-        """A note that came from an address."""
-        path = self._path(address, now)
+        """A note that came from an address, or seems to: only an answer proves that somebody is there."""
         if not probe.is_answer:
             self._carrier.note(self, Probe(probe.token, True), address)
+        if address not in self.paths and not self._may_try(address):
+            return
+        path = self._path(address, now)
+        if not probe.is_answer:
             if not path.is_answered and path.is_due(now, LEAST_BETWEEN):
                 self._probe(path, now)
             return
@@ -126,6 +129,7 @@ class PeerRoutes:
         if sent is not None and sent[0] == address:
             path.probed(probe.token, sent[1])
         if path.answered(probe.token, now):
+            self._tried.discard(address)
             self._choose(now)
 
     def _learn(self, candidates: tuple[Candidate, ...]) -> None:
@@ -147,12 +151,18 @@ class PeerRoutes:
 
     def _fire(self, now: float) -> None:
         for address in self._candidates:
-            if address not in self.paths and address not in self._tried and len(self._tried) < MOST_TRIED:
-                self._tried.add(address)
+            if address not in self.paths and address not in self._tried and self._may_try(address):
                 self._try(address, now, None)
         for path in self.paths.values():
             if not path.is_answered and path.is_due(now, LEAST_BETWEEN):
                 self._probe(path, now)
+
+    def _may_try(self, address: Hashable) -> bool:
+        """Whether an address that has never answered may be probed: of one peer only a few may."""
+        if address not in self._tried and len(self._tried) >= MOST_TRIED:
+            return False
+        self._tried.add(address)
+        return True
 
     def _try(self, address: Hashable, now: float, ttl: int | None) -> None:
         token = self._entropy(PROBE_TOKEN)

@@ -72,7 +72,7 @@ ONLINE_LIMITS: tuple[Limit, ...] = (
           _ROUNDS + "test_three_rounds_and_then_one_every_minute"),
     Limit("routes.rounds:MOST_OFFERS", "OFFERs of a round without a REPLY", "a peer that does not reply",
           _ROUNDS + "test_an_offer_without_a_reply_is_repeated_a_few_times_in_a_round"),
-    Limit("routes.peer_routes:MOST_TRIED", "addresses of a peer that are tried unheard", "many candidates",
+    Limit("routes.peer_routes:MOST_TRIED", "addresses of a peer tried that never answered", "many candidates",
           _PEER + "test_only_so_many_addresses_are_tried_of_one_peer"),
     Limit("routes.peer_routes:MOST_PATHS", "paths to one peer", _PATCH, _PEER + "test_paths_and_tokens_fill_no_memory"),
     Limit("routes.peer_routes:MOST_TOKENS", "tried addresses that may still answer", _PATCH,
