@@ -31,6 +31,7 @@ from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.routes import MessageRoutes
 from retick.rollback.session.session import Phase, RollbackSession
+from retick.routes import routed_link
 from retick.testing.membership.canonical import newest_frame, session_digest
 from retick.testing.membership.frames import ORIGIN, frames_in, shift_fact, shift_item, shift_message
 from retick.testing.membership.game import seats_game
@@ -130,7 +131,7 @@ class Machines:
     def open(self, name: str, host: str | None, first_dial: int = 0) -> Result:
         """A program starts: it hosts, or it asks ``host`` for a seat."""
         link = partial(ModelLink, name=name, first_dial=first_dial)
-        with _abstracted(), mock.patch.object(inside_module, "LinkEndpoint", link):
+        with _abstracted(), mock.patch.object(routed_link, "LinkEndpoint", link):
             session = RollbackSession(
                 seats_game(self.seats), entropy=_Entropy(), config=self._config, host_address=host, sealed=False
             )
