@@ -28,7 +28,7 @@ class Played(NamedTuple):
 
 
 def host(lab: Laboratory, machine: int, *options: str) -> subprocess.Popen[str]:
-    words = [*_RETICK, "host", "--online", "--relay", RELAY_HOST, "--bot", "--rate", RATE, *options]
+    words = [*_RETICK, "host", "--online", "--invite", "--relay", RELAY_HOST, "--bot", "--rate", RATE, *options]
     return lab.start(lab.machine(machine), words, stderr=subprocess.STDOUT)
 
 

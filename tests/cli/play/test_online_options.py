@@ -57,7 +57,7 @@ def hosting_online(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]
 
 
 def test_a_match_by_invite_with_a_spectator_plays_to_the_same_end_on_a_direct_path(relay: str) -> None:
-    with hosting_online("--relay", relay, "--rate", "150") as (process, way):
+    with hosting_online("--invite", "--relay", relay, "--rate", "150") as (process, way):
         assert re.fullmatch(rf"retick:[0-9A-Z]{{8}}@{relay}#[0-9a-z]{{30}}", way)
         words = [sys.executable, "-m", "retick", "join", way, "--bot", "--rate", "150"]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as joiner:
@@ -74,11 +74,11 @@ def test_a_match_by_invite_with_a_spectator_plays_to_the_same_end_on_a_direct_pa
     assert end in watched.output
 
 
-def test_a_code_alone_is_enough_for_an_open_host_and_the_relay_comes_from_the_environment(
+def test_a_code_alone_is_enough_and_the_relay_comes_from_the_environment(
     relay: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RETICK_RELAY", relay)
-    with hosting_online("--open", "--relay-only") as (process, way):
+    with hosting_online("--relay-only") as (process, way):
         code = way.partition("@")[0]
         assert re.fullmatch(r"[0-9A-Z]{4}-[0-9A-Z]{4}", code)
         result = RUNNER.invoke(app, ["join", code.lower(), *FAST])
@@ -91,7 +91,7 @@ def test_a_code_alone_is_enough_for_an_open_host_and_the_relay_comes_from_the_en
 
 def test_wrong_codes_and_a_missing_invite_are_said_and_ctrl_c_ends_a_host_that_waits(relay: str, run: Run) -> None:
     assert "no room has this code" in run("join", CODE, "--bot", "--relay", relay)[2]
-    with hosting_online("--relay", relay) as (process, way):
+    with hosting_online("--invite", "--relay", relay) as (process, way):
         code = way.removeprefix("retick:").partition("#")[0]
         ended, _, said = run("join", code, "--bot")
         assert ended == 1
@@ -132,6 +132,8 @@ def test_a_relay_that_is_down_says_so(run: Run, monkeypatch: pytest.MonkeyPatch)
         (("join", INVITE, "--online"), "leave out --online"),
         (("join", "4XK7-M2QU"), "'U' is in no code"),
         (("host", "--online", "--relay", "r", "--plain"), "online matches are sealed"),
+        (("host", "--invite"), "--invite is for --online"),
+        (("host", "--online", "--relay", "r", "--invite", "--open"), "not with --open"),
         (("join", CODE, "--relay", "r", "--plain"), "online matches are sealed"),
         (("host", "--online", "--relay", "r", "--bind", "127.0.0.1"), "--bind are for matches without a relay"),
         (("host", "--online", "--relay", "r", "--relay-only", "--map-port"), "leave one out"),

@@ -54,6 +54,14 @@ def host(
     online: OnlineOption = False,
     relay: RelayOption = None,
     relay_only: RelayOnlyOption = False,
+    secret: Annotated[
+        bool,
+        typer.Option(
+            "--invite",
+            help="With --online: an invite with a secret. The code alone lets nobody in, and the relay "
+            "need not be trusted.",
+        ),
+    ] = False,
     map_port: MapPortOption = False,
     everybody: HostOpenOption = False,
     plain: PlainOption = False,
@@ -75,8 +83,8 @@ def host(
 ) -> None:
     """Wait for other peers to join, then play: with the keyboard, or with --bot.
 
-    Prints a line with an invite: whoever has it can join, and nobody else. With --online it works behind routers;
-    with --online --open a code of eight characters is enough.
+    Prints a line with an invite: whoever has it can join, and nobody else. With --online it works behind routers,
+    and prints a code of eight characters; with --online --invite a line with a secret.
 
     Exit code 0: played to the end, or you left. 1: it broke off, the peers diverged, or a
     file could not be written. 2: misuse.
@@ -87,7 +95,12 @@ def host(
         players=players, seats=seats, bot=bot, style=style, delay=delay, rate=rate,
         record=record, capture=capture, trace=trace, lan_compat=lan_compat,
     )  # fmt: skip
-    links = LinkOptions(plain=plain, everybody=everybody, identity=identity, keylog=keylog, lan_compat=lan_compat)
+    if secret and (everybody or not online):
+        raise UsageError("--invite is for --online, and not with --open: without --online every host prints an invite")
+    everybody = everybody or (online and not secret)  # a code that one can say
+    links = LinkOptions(
+        plain=plain, everybody=everybody and not plain, identity=identity, keylog=keylog, lan_compat=lan_compat
+    )
     meeting = OnlineOptions(
         online=online, relay=relay, relay_only=relay_only, map_port=map_port, unsealed=links.is_plain, is_host=True
     )
