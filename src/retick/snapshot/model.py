@@ -209,7 +209,7 @@ def columns_for(component: Component, columns: Mapping[int, Sequence[Any]]) -> S
     given = columns.get(component.id, ())
     if len(given) != len(component.fields):
         raise UsageError(
-            f"component {component.id} has {len(component.fields)} fields, but {len(given)} columns are given"
+            f"component {component.label} has {len(component.fields)} fields, but {len(given)} columns are given"
         )
     return given
 
@@ -224,7 +224,7 @@ def column_kind(item: Field) -> ItemKind:
 
 
 def _presence(component: Component, flags: Any, ids: memoryview) -> "array[int]":
-    what = f"presence of component {component.id}"
+    what = f"presence of component {component.label}"
     view = integer_view(flags, FLAGS, what, ids.__getitem__)
     if len(view) != len(ids):
         raise UsageError(f"{what} must be one 0 or 1 for each of {len(ids)} ids, not {len(view)}")
@@ -252,7 +252,8 @@ def _check_entity(schema: Schema, entity: Any, components: Mapping[int, Values])
             )
         expected = len(schema.components[index].fields)
         if len(values) != expected:
-            message = f"entity {entity}, component {identity}: {len(values)} values for {expected} fields"
+            label = schema.components[index].label
+            message = f"entity {entity}, component {label}: {len(values)} values for {expected} fields"
             raise with_code(
                 EncodeError(message, entity=entity, component=identity), "InvalidMask.FieldMask.FieldCountMismatch"
             )

@@ -97,6 +97,11 @@ class Component:
         object.__setattr__(self, "fields", _all_of(Field, fields, f"fields of component {id}"))
         object.__setattr__(self, "name", name)
 
+    @property
+    def label(self) -> str:
+        """Its id in messages, with its name where there is one."""
+        return f"{self.id} ({self.name})" if self.name else f"{self.id}"
+
     def named(self, item: Field) -> str:
         """`` (component.field)`` to stand behind ids in messages; nothing if the field has no name."""
         return f" ({self.name or self.id}.{item.name})" if item.name else ""

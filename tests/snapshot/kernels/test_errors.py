@@ -91,3 +91,8 @@ def test_sessions_and_change_lists_start_from_no_tick_0_either() -> None:
         codec.encode_frame(zero, one, last_tick=0)
     with pytest.raises(EncodeError, match="no delta starts from tick 0"):
         codec.encode_changes(tick=1, baseline_tick=0)
+
+
+def test_a_wrong_number_of_values_names_the_component() -> None:
+    with pytest.raises(EncodeError, match=r"entity 5, component 2 \(Health\): 2 values for 1 fields"):
+        Snapshot.of(NAMED, tick=1, entities={5: {2: (1, 2)}})

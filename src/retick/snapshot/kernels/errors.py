@@ -227,8 +227,8 @@ def _filled_in(status: int, numbers: dict[str, int], schema: Any) -> tuple[str, 
         sentence = "a full snapshot has no baseline, and this one names tick {found}"
     shown: dict[str, object] = {**numbers}
     index = None if schema is None else schema.by_id.get(numbers.get("component"))
-    if index is not None and schema.components[index].name:
-        shown["component"] = f"{numbers['component']} ({schema.components[index].name})"
+    if index is not None:
+        shown["component"] = schema.components[index].label
     return code, sentence.format_map(shown), {name: numbers[number] for name, number in details.items()}
 
 
