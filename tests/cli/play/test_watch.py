@@ -21,7 +21,7 @@ from retick.playing.link_form import PLAIN
 from retick.replay import LiveRecording
 from retick.rollback import MatchConfig, SpectatorSession, WatchingStarted
 from retick.rollback.spectate.spectator import _Beginning
-from tests.cli.play.hosting import hosting, last_words
+from tests.cli.play.hosting import hosting, last_words, line_of_play
 from tests.full_disk import full_after
 
 GAME = terminal_game_for(2)
@@ -88,7 +88,7 @@ def test_a_spectator_sees_the_same_end_and_records_it(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "retick", "join", way, "--bot", *slow]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as joiner:
             assert process.stdout is not None
-            assert "frame" in process.stdout.readline()
+            assert "frame" in line_of_play(process)
             result = RUNNER.invoke(app, ["watch", way, *slow, "--delay", "5", "--record", str(file)])
             output, _ = last_words(process)
             last_words(joiner)

@@ -13,7 +13,22 @@ def test_bots_without_a_server_stop_when_none_is_left_and_say_so(monkeypatch: py
     result = CliRunner().invoke(app, ["bots", "2", "--connect", "127.0.0.1:9", "--seconds", "3600"])
     assert result.output.startswith("2 bots dial 127.0.0.1 port 9 for 3600 s")
     assert result.exit_code == 1
-    assert "no bot is left at 127.0.0.1 port 9 (no answer): is retick serve running there?" in result.stderr
+    assert result.stderr == "retick: 127.0.0.1 port 9 did not answer: is retick serve running there?\n"
+
+
+def test_bots_that_are_refused_say_why_in_one_line_without_an_empty_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retick.cli.serve.bots.BotClient", Refused)
+    result = CliRunner().invoke(app, ["bots", "1", "--connect", "127.0.0.1:9", "--seconds", "3600"])
+    assert result.stdout == "1 bot dials 127.0.0.1 port 9 for 3600 s\n"
+    assert result.stderr == "retick: no bot is in at 127.0.0.1 port 9: the room is full\n"
+
+
+class Refused(BotClient):
+    """Learns at its first turn that it is not let in."""
+
+    def tick(self) -> None:
+        self.client._fail(Reason.FULL, "the room is full")
+        super().tick()
 
 
 class Turned(BotClient):

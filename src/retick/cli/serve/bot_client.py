@@ -82,6 +82,8 @@ class BotClient:
         self.state = "dialling"
         self.failed = False
         """It is not in, and does not try again."""
+        self.reason = 0
+        """The code with which it was refused, see ``retick.link.Reason``; 0 before."""
         self.largest = 0.0
         self.spikes = 0
         self._marks = (self.wire.clock(), 0, 0, 0, 0)
@@ -101,7 +103,7 @@ class BotClient:
             elif isinstance(event, Joined):
                 self.state, self._judged_from = "in", now + WARM_UP
             elif isinstance(event, JoinFailed):
-                self.state, self.failed = event.text, True
+                self.state, self.failed, self.reason = event.text, True, event.reason
             elif isinstance(event, ConnectionLost):
                 self.state, self.failed = "lost" if event.will_rejoin else event.text, not event.will_rejoin
         if self.client.player is not None:

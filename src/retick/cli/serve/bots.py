@@ -25,6 +25,7 @@ from retick.cli.sealing.client_options import (
 from retick.cli.serve.bot_client import BotClient, BotLine, table_of
 from retick.cli.terminal import Screen, say, say_json
 from retick.errors import RetickError, UsageError
+from retick.link import Reason
 from retick.tokens import show
 from retick.transport import Conditions
 from retick.transport.udp import parse_address
@@ -92,9 +93,16 @@ def bots(
     finally:
         _say_goodbye(running)
     if all(bot.failed for bot in running):
-        raise RetickError(f"no bot is left at {host} port {port} ({running[0].state}): is retick serve running there?")
+        raise RetickError(_why_none_is_left(running[0], host, port))
     if not all(bot.did_well for bot in running):
         raise typer.Exit(NO)
+
+
+def _why_none_is_left(bot: BotClient, host: str, port: int) -> str:
+    where = f"{host} port {port}"
+    if bot.reason == Reason.NO_ANSWER:
+        return f"{where} did not answer: is retick serve running there?"
+    return f"no bot is in at {where}: {bot.state}"
 
 
 def _say_goodbye(running: list[BotClient]) -> None:
@@ -133,5 +141,5 @@ def _run(running: list[BotClient], seconds: float, as_json: bool) -> None:
     finally:
         if live is not None:
             live.stop()
-        elif not as_json:
+        elif not as_json and lines:
             console.print(table_of(lines, "retick bots"))
