@@ -3,6 +3,7 @@
 import os
 import time
 from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
 from typing import Annotated
 
@@ -104,8 +105,14 @@ def show_token(
         say_json(_facts(found))
     else:
         _print(found)
-    if found.expires_at < now - TOLERANCE:
+    late = now - found.expires_at
+    if late > TOLERANCE:
         raise RetickError(f"{file}: the token has expired: ask the backend for a new one")
+    if late > 0:
+        complain(
+            f"{file}: the token expired {ceil(late)} s ago by this clock; since clocks differ, servers take it up to "
+            f"{TOLERANCE:g} s late"
+        )
     if found.issued_at > now + TOLERANCE:
         complain(f"{file}: the token is not valid yet, or a clock is wrong")
         raise typer.Exit(NO)

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from retick.authority import Client, ClientConfig, ConnectionLost, Joined, JoinFailed, Reconciled
 from retick.authority.link_config import ClientSealing
+from retick.cli.play.capture_file import CaptureFile, captured
 from retick.games.runner import CourseBot, NetRunner
 from retick.transport import Conditions, Impaired
 from retick.transport.poll import Poll
@@ -66,6 +67,7 @@ class BotClient:
         config: ClientConfig,
         token: bytes = b"",
         sealing: ClientSealing | None = None,
+        capture: CaptureFile | None = None,
     ) -> None:
         self.number = number
         host, port = server
@@ -77,7 +79,7 @@ class BotClient:
                 NetRunner(), address, entropy=os.urandom, room=room, config=config, token=token, **(sealing or {})
             )
             undo.pop_all()
-        self.wire = Poll(Impaired(self.client, outgoing=link, incoming=link, seed=seed), self.socket)
+        self.wire = Poll(captured(Impaired(self.client, outgoing=link, incoming=link, seed=seed), capture), self.socket)
         self.bot = CourseBot(seed)
         self.state = "dialling"
         self.failed = False
