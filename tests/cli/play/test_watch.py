@@ -57,6 +57,15 @@ def test_where_frames_are_missing_a_recording_goes_on_from_the_next_state(tmp_pa
     assert replay.verify(recorded, GAME.game).ok
 
 
+def test_the_fingerprint_of_the_source_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    watcher, session = watching(tmp_path / "watched.rtk")
+    watcher._tell_of_source(None)
+    session._connection.fingerprint = "ab" * 16
+    for _ in range(2):
+        watcher._tell_of_source(None)
+    assert capsys.readouterr().out == f"connected, the source's fingerprint is {'ab' * 16}\n"
+
+
 @pytest.mark.parametrize("first", [0, 300])
 def test_a_full_disk_ends_the_recording_and_not_the_watching(
     first: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -55,7 +55,7 @@ def issue_token(
         Path | None, typer.Option(metavar="FILE", help="A new file for it, that only you can read.", show_default=False)
     ] = None,
 ) -> None:
-    """Issue a join token for one player, and print it: whoever has it can come in as that player, once.
+    """Issue a join token for one player, and print it: whoever has it can come in as that player, from one address.
 
     Exit code 0: issued. 2: misuse, or a file that cannot be read or made.
 

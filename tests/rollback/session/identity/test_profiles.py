@@ -135,3 +135,13 @@ def test_one_who_was_shown_out_of_the_lobby_keeps_the_list_with_one_entry_for_ea
     assert mesh["peer1"].session.phase is Phase.ENDED
     assert mesh["peer1"].session.roster == before
     assert [each.peer_id for each in before] == [0, 1]
+
+
+def test_a_spectator_has_the_fingerprint_of_the_peer_through_which_it_watches() -> None:
+    make = {name: keyed(name) for name in ("peer0", "peer1")}
+    mesh = Mesh(lambda: Tally(2), seats=dict.fromkeys(make, 1), conditions=LINK, config=STAY, make_session=make)
+    mesh.start()
+    fan = mesh.watch("fan", "peer1")
+    assert fan.session.source_fingerprint is None
+    mesh.run(1.0)
+    assert fan.session.source_fingerprint == fingerprint_of(signer_of(b"peer1".ljust(32)))
