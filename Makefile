@@ -112,10 +112,10 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 BUILD_TOOLS := $(shell $(PYTHON) -c "import tomllib; print(*(repr(need) for need in tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
 
 # pip shows nothing of a build that went well without its compiler.
-SAY_IF_SLOW := $(PY) -c "import retick._kernels as k; k.is_compiled() or print('retick:', k.HOW_TO_COMPILE)"
+SAY_IF_SLOW := $(PY) -c "import retick._kernels as k; k.is_pure_by_choice() or k.is_compiled() or print('retick:', k.HOW_TO_COMPILE)"
 
 $(VENV)/.tools: $(PY) pyproject.toml
-	@echo "setting up $(VENV); compiling the kernels takes a minute the first time"
+	@echo "setting up $(VENV); compiling the kernels takes a few minutes the first time, and nothing is printed meanwhile"
 	$(PIP) $(BUILD_TOOLS)
 	@touch $@
 

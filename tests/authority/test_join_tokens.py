@@ -161,6 +161,7 @@ def test_a_bad_token_is_one_line_at_the_client(kind: str, wrong: dict[str, Any],
     assert failed.reason == Reason.DENIED
     assert failed.text == f"the join token {words}"
     assert town.server.refused == {"not_admitted": 1}
+    assert [each.text for each in town.server.refusals.take()] == [failed.text], "for the log"
     assert town.of(PlayerJoined) == []
 
 
@@ -169,7 +170,8 @@ def test_a_token_for_another_server_is_refused_by_the_handshake(kind: str) -> No
     town.join(token=town.token(server_key=public_key_of(b"other" + bytes(27))))
     town.run()
     assert town.failure().reason == Reason.SECRET
-    assert town.failure().text == "the secret or the server's key is another one: ask for a new invite or token"
+    assert town.failure().text == "this server has another key than you were told: ask for its key, or for a new token"
+    assert [each.text for each in town.server.refusals.take()] == [town.failure().text], "for the log"
 
 
 def test_a_token_for_another_server_is_refused_too_by_whoever_knows_the_key_of_this_one(kind: str) -> None:

@@ -87,6 +87,27 @@ def test_a_sealed_capture_is_opened_with_its_key_log(tmp_path: Path) -> None:
     assert not any(key in output for key in keys_in(log))
 
 
+@pytest.mark.parametrize("words", ["", "# nothing\n"])
+def test_a_key_log_that_has_opened_nothing_is_said_in_one_line(tmp_path: Path, words: str) -> None:
+    datagrams, log = sealed_datagrams()
+    captured, keys = tmp_path / "match.rtkc", tmp_path / "keys.txt"
+    captured.write_bytes(capture(datagrams))
+    keys.write_text(words)
+    result = CliRunner().invoke(app, ["packet", str(captured), "--keylog", str(keys)])
+    assert result.stderr == f"retick: {keys} has opened nothing: it is empty, or of another match\n"
+    keys.write_text(log)
+    assert CliRunner().invoke(app, ["packet", str(captured), "--keylog", str(keys)]).stderr == ""
+
+
+@pytest.mark.parametrize(("head", "name"), [("0a0d0d0a", "pcapng"), ("d4c3b2a1", "pcap")])
+def test_a_capture_of_another_program_is_named_with_what_reads_it(tmp_path: Path, head: str, name: str) -> None:
+    file = tmp_path / "match.cap"
+    file.write_bytes(bytes.fromhex(head) + bytes(100000))
+    result = CliRunner().invoke(app, ["packet", str(file)])
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"retick: {file} is a {name} file: Wireshark and tshark read it")
+
+
 def test_a_key_log_that_is_none_is_said_in_one_line_without_keys(tmp_path: Path) -> None:
     keys = tmp_path / "keys.txt"
     key = "11" * 32

@@ -12,12 +12,14 @@ from retick.bulk.urls import is_url
 from retick.errors import UsageError
 from retick.replay.many.batch import Entry
 
-__all__ = ["COLUMNS", "Manifest", "entries_of", "stated"]
+__all__ = ["COLUMNS", "NO_SOURCE", "Manifest", "entries_of", "stated"]
 
 COLUMNS = ("path", "seed", "checksum")
 Stated = tuple[int | None, int | None, str, bool]
 _DIGITS = re.compile(r"[0-9]{1,10}").fullmatch
 _HEX = re.compile(r"\s*(?:0[xX])?([0-9a-fA-F]{1,8})\s*").fullmatch
+NO_SOURCE = "no source has it"
+"""The problem of an entry for which there is no replay."""
 LONGEST_LINE = 1 << 16
 """Characters of one value of a CSV file."""
 
@@ -45,6 +47,8 @@ class Manifest:
 
     def __init__(self, manifest: str | os.PathLike[str]) -> None:
         self.folder = os.path.join(os.path.abspath(os.path.dirname(os.fspath(manifest))), "")
+        self._prefix = os.path.basename(self.folder.rstrip(os.sep)) + "/"
+        """As ``tar cf season.tar matches/`` has it before the names of what is in the manifest's folder."""
         self._entries: dict[str, Stated] = {}
         self._seen: set[str] = set()
         for name, seed, checksum in _rows(Path(manifest)):
@@ -60,7 +64,7 @@ class Manifest:
         """An entry with what is said of a name: that of a member of an archive, a URL, or an absolute path."""
         found = self._entries.get(name)
         if found is None:
-            name = name.removeprefix(self.folder)
+            name = name.removeprefix(self.folder if os.path.isabs(name) else self._prefix)
             found = self._entries.get(name)
             if found is None:
                 return Entry(path, start, end)
@@ -71,7 +75,7 @@ class Manifest:
         """What no source has had, once all of them were read."""
         for name in sorted(self._entries.keys() - self._seen):
             problem = self._entries[name][2]
-            yield Entry(name, problem=problem or "no source has it", is_manifests_fault=bool(problem))
+            yield Entry(name, problem=problem or NO_SOURCE, is_manifests_fault=bool(problem))
 
 
 def _rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:

@@ -14,6 +14,8 @@ from retick.replay.many.row import FIELDS, Row, read_row, row_line
 __all__ = ["ResultFile"]
 
 ROWS_IN_A_GROUP = 4096
+NAMED = 3
+"""Paths that are kept to be named."""
 
 
 class ResultFile:
@@ -26,12 +28,16 @@ class ResultFile:
         """Paths that need no run."""
         self.verdicts: Counter[str] = Counter()
         """How many rows of each verdict are in the file."""
+        self.not_ok: list[str] = []
+        """The paths of the first rows that were in the file and are not ok."""
         is_parquet = self.path.suffix.lower() == ".parquet"
         self._file: _Lines | _Parquet = _Parquet(self.path) if is_parquet else _Lines(self.path)
         try:
             for row in self._file.rows():
                 self.paths.add(row.path)
                 self.verdicts[row.verdict] += 1
+                if row.verdict != "ok" and len(self.not_ok) < NAMED:
+                    self.not_ok.append(row.path)
             self._file.begin()
         except DecodeError as error:
             self._file.close()

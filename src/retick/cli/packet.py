@@ -9,14 +9,14 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from retick.cli.exit_codes import NO
+from retick.cli.exit_codes import NO, complain
 from retick.cli.plurals import count
 from retick.cli.read_budget import BudgetOption, raisable, read_limits
 from retick.cli.terminal import json_text, say
 from retick.errors import DecodeError, LimitExceeded, RetickError, UsageError
 from retick.packets.formats import Explainer
 from retick.packets.sealed_links import MOST_KEYLOG, SealedLinks, keylog_in
-from retick.packets.sources import Found, datagrams_in, from_hex
+from retick.packets.sources import Found, datagrams_in, from_hex, other_capture
 from retick.replay import ReadLimits
 from retick.replay.limits import Budget
 from retick.replay.storage import read_bounded, read_stream
@@ -72,7 +72,8 @@ def packet(
         raise UsageError("nothing to explain: give hex digits, a file, a folder, or - for standard input")
     limits = read_limits(budget)
     snapshots = SnapshotExplainer(_load_schema(schema), last_tick=last_tick, keep_all=as_json)
-    explainer = Explainer(snapshots, _load_keylog(keylog))
+    links = _load_keylog(keylog)
+    explainer = Explainer(snapshots, links)
     seen = _Seen(explainer, Budget(limits, limits.max_bytes) if as_json else None)
     found = seen.explained(_sources(source, limits), limit)
     with raisable():
@@ -80,6 +81,8 @@ def packet(
             _print_json(found, seen)
         else:
             _print(found, seen, full)
+    if links.keylog is not None and not links.keylog.opened:
+        complain(f"{keylog} has opened nothing: it is empty, or of another match")
     if seen.bad:
         raise typer.Exit(NO)
 
@@ -141,7 +144,13 @@ def _read(source: str, limits: ReadLimits) -> bytes:
         return bytes(read_stream(sys.stdin.buffer, limits))
     # Not Path.is_file, which raises for digits that are too long to be a name.
     if os.path.isfile(source):
-        return bytes(read_bounded(source, limits))
+        data = bytes(read_bounded(source, limits))
+        if other := other_capture(data):
+            raise UsageError(
+                f"{source} is a {other} file: Wireshark and tshark read it, with the dissector of retick export "
+                "wireshark; retick packet reads what --capture has written"
+            )
+        return data
     digits = from_hex(source)
     if digits is None:
         raise UsageError(f"{source[:60]!r} is neither hex digits nor a file")

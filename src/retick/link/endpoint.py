@@ -20,6 +20,7 @@ from retick.link.handshake.answers import Answers
 from retick.link.handshake.cookies import CookieJar
 from retick.link.handshake.dialler import MOST_UNANSWERED, UNANSWERED_RATE, Wanted
 from retick.link.handshake.door import Budget
+from retick.link.handshake.refusals import Refusals
 from retick.link.layout import (
     ACCEPT,
     CLAIM,
@@ -188,6 +189,12 @@ class LinkEndpoint(EndpointCore):
         self._acceptor.door.ban(address)
         if fingerprint is not None:
             self._acceptor.door.ban_key(fingerprint)
+
+    @property
+    def refusals(self) -> Refusals:
+        """Who was refused here lately, and why."""
+        found: Refusals = self._acceptor.refusals
+        return found
 
     # The five calls.
 

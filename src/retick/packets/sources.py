@@ -8,10 +8,18 @@ from retick.errors import LimitExceeded
 from retick.transport.capture import MAGIC as CAPTURE_MAGIC
 from retick.transport.capture import read_capture
 
-__all__ = ["MOST_DATAGRAM", "Found", "datagrams_in", "from_hex", "is_capture"]
+__all__ = ["MOST_DATAGRAM", "Found", "datagrams_in", "from_hex", "is_capture", "other_capture"]
 
 MOST_DATAGRAM = 65535
 """Bytes."""
+_OTHER_CAPTURES = {
+    bytes.fromhex("0a0d0d0a"): "pcapng",
+    bytes.fromhex("a1b2c3d4"): "pcap",
+    bytes.fromhex("d4c3b2a1"): "pcap",
+    bytes.fromhex("a1b23c4d"): "pcap",
+    bytes.fromhex("4d3cb2a1"): "pcap",
+}
+"""Captures of other programs, by their first bytes."""
 
 
 class Found(NamedTuple):
@@ -25,6 +33,11 @@ class Found(NamedTuple):
 def is_capture(data: bytes) -> bool:
     """Whether these are the first bytes of a capture."""
     return data[:4] == CAPTURE_MAGIC
+
+
+def other_capture(data: bytes) -> str:
+    """Which format of another program a file has that begins with these bytes; empty for none."""
+    return _OTHER_CAPTURES.get(data[:4], "")
 
 
 def from_hex(text: str) -> bytes | None:

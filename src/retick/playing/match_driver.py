@@ -9,11 +9,13 @@ A session of the original LAN mode has no messages; there it ends when the other
 import select
 import struct
 import time
+from collections import deque
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from retick.link import Reason
+from retick.playing.arrivals import Arrivals
 from retick.playing.compared_words import words_after
 from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch
 from retick.playing.controllers import Controller
@@ -48,6 +50,8 @@ ROUND_TRIPS = 5
 """The same in round trips, where that is longer."""
 FRAMES_FOR_SPECTATORS = 8
 """Frames that are played after the end, so that spectators receive all frames before it."""
+ARRIVALS_KEPT = 16
+"""Lines about peers that have connected; where nobody shows them, older ones go."""
 EXPLAIN_SECONDS = 10.0
 """Seconds that the peers may take to find the divergence."""
 LAN_SILENCE = 10.0
@@ -135,12 +139,15 @@ class MatchDriver:
         """What to show the player right now, such as "waiting"; empty for nothing."""
         self.words: dict[tuple[int, ...], str] = {}
         """Of links without a secret: the words that the person at these seats should see too."""
+        self.arrivals: deque[str] = deque(maxlen=ARRIVALS_KEPT)
+        """Lines about peers that have connected, to show and take away."""
         self.depth = 0
         """Frames that were resimulated with the newest frame."""
         self.online = OnlineStatus(online, present=lambda: getattr(session, "peer_addresses", ()))
         """Relay and paths of an online match, in words."""
         self.last_way = ""
         """How the others were reached when the match was over: after that they leave, one by one."""
+        self._arrivals = Arrivals()
         self._followed = followed
         self._observer = observer
         self._compares_words = compares_words
@@ -328,6 +335,8 @@ class MatchDriver:
             return
         if self._observer is not None:
             self._observer.event(event)
+        if isinstance(self.session, RollbackSession):
+            self.arrivals += self._arrivals.lines_after(event, self.session)
         words = words_after(event, self.session) if self._compares_words else None
         self.words = self.words if words is None else words
         if isinstance(event, MessageReceived):

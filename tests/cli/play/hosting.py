@@ -30,6 +30,14 @@ def hosting(*options: str, bind: str = "127.0.0.1") -> Iterator[tuple[subprocess
             guard.cancel()
 
 
+def line_of_play(process: subprocess.Popen[str]) -> str:
+    """The next line that is not about somebody who has connected."""
+    assert process.stdout is not None
+    while (line := process.stdout.readline()).startswith("connected: "):
+        pass
+    return line
+
+
 def last_words(process: subprocess.Popen[str]) -> tuple[str, int]:
     assert process.stdout is not None
     return process.stdout.read(), process.wait()

@@ -23,7 +23,7 @@ from retick.link.layout import CONTROL, PAYLOAD, REQUEST
 from retick.rollback.session.session import RollbackSession
 from retick.transport import MemoryHub, read_capture
 from retick.transport.capture import Recorded
-from tests.cli.play.hosting import FAST, hosting, last_words
+from tests.cli.play.hosting import FAST, hosting, last_words, line_of_play
 from tests.transport.echo import Recorder
 
 RUNNER = CliRunner()
@@ -131,7 +131,7 @@ def test_what_ends_the_program_leaves_a_file_of_whole_datagrams(tmp_path: Path, 
         command = [sys.executable, "-m", "retick", "join", way, "--bot", *slow]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as joiner:
             assert process.stdout is not None
-            assert "1 s  frame" in process.stdout.readline()
+            assert "1 s  frame" in line_of_play(process)
             os.kill(process.pid, getattr(signal, name))
             output, ended = last_words(process)
             joiner.kill()

@@ -13,7 +13,7 @@ from retick.cli.app import app
 from retick.errors import NetworkUnavailable
 from retick.games.fighter import Fighter
 from retick.transport import open_udp
-from tests.cli.play.hosting import FAST, hosting, last_words
+from tests.cli.play.hosting import FAST, hosting, last_words, line_of_play
 from tests.full_disk import full_after
 
 RUNNER = CliRunner()
@@ -92,7 +92,7 @@ def test_peers_on_ipv6_meet_each_other_too() -> None:
         command = [sys.executable, "-m", "retick", "join", way, *FAST, *three]
         joiners = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(2)]
         assert process.stdout is not None
-        played = process.stdout.readline()
+        played = line_of_play(process)
         for joiner in joiners:
             joiner.kill()
             joiner.wait()
@@ -102,7 +102,10 @@ def test_peers_on_ipv6_meet_each_other_too() -> None:
 def test_a_match_for_another_number_of_players_is_another_game() -> None:
     with hosting("--players", "4") as (_, way):
         result = RUNNER.invoke(app, ["join", way, *FAST, "--players", "3"])
-    assert result.stderr == "retick: the host refused: another game: this is 'retick.scramble/4'\n"
+    assert (
+        result.stderr
+        == "retick: the host refused: another game: this is 'retick.scramble/4': give --players as the host does\n"
+    )
 
 
 def test_a_host_of_another_rate_refuses_in_words() -> None:

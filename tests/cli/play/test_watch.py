@@ -21,7 +21,7 @@ from retick.playing.link_form import PLAIN
 from retick.replay import LiveRecording
 from retick.rollback import MatchConfig, SpectatorSession, WatchingStarted
 from retick.rollback.spectate.spectator import _Beginning
-from tests.cli.play.hosting import hosting, last_words
+from tests.cli.play.hosting import hosting, last_words, line_of_play
 from tests.full_disk import full_after
 
 GAME = terminal_game_for(2)
@@ -57,6 +57,15 @@ def test_where_frames_are_missing_a_recording_goes_on_from_the_next_state(tmp_pa
     assert replay.verify(recorded, GAME.game).ok
 
 
+def test_the_fingerprint_of_the_source_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    watcher, session = watching(tmp_path / "watched.rtk")
+    watcher._tell_of_source(None)
+    session._connection.fingerprint = "ab" * 16
+    for _ in range(2):
+        watcher._tell_of_source(None)
+    assert capsys.readouterr().out == f"connected, the source's fingerprint is {'ab' * 16}\n"
+
+
 @pytest.mark.parametrize("first", [0, 300])
 def test_a_full_disk_ends_the_recording_and_not_the_watching(
     first: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -88,7 +97,7 @@ def test_a_spectator_sees_the_same_end_and_records_it(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "retick", "join", way, "--bot", *slow]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as joiner:
             assert process.stdout is not None
-            assert "frame" in process.stdout.readline()
+            assert "frame" in line_of_play(process)
             result = RUNNER.invoke(app, ["watch", way, *slow, "--delay", "5", "--record", str(file)])
             output, _ = last_words(process)
             last_words(joiner)

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,36 @@ def test_what_the_file_holds_is_not_run_again_and_still_counts(run: Run, folder:
     assert "4 were in" in out
     assert out.endswith("1 corrupt, 7 ok\n")
     assert results.read_bytes() == whole
+
+
+def test_bad_rows_of_an_earlier_run_are_named_with_how_to_run_them_again(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    results = tmp_path / "rows.jsonl"
+    words = ("replay", "verify", folder, "--manifest", folder / "manifest.csv", "--results", results)
+    good = (folder / "000002.rplk").read_bytes()
+    for number in range(5):
+        (folder / f"{number:06}.rplk").write_bytes(b"torn")
+    assert "from before" not in run(*words)[1]
+    _, out, _ = run(*words, "--quiet")
+    named = ", ".join(str(folder / f"{number:06}.rplk") for number in range(3))
+    assert out.startswith(f"5 rows of {results} are not ok from before: {named} and 2 more; to run them again, remove")
+    (folder / "000002.rplk").write_bytes(good)
+    results.write_text("".join(line + "\n" for line in results.read_text().splitlines() if "000002" not in line))
+    assert run(*words)[1].endswith("4 corrupt, 4 ok\n")
+
+
+def test_an_archive_of_the_manifests_folder_fits_and_missing_files_are_no_matches(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    archive = tmp_path / "corpus.tar"
+    with tarfile.open(archive, "w") as tar:
+        tar.add(folder, folder.name, filter=lambda each: None if each.name.endswith("000003.rplk") else each)
+    code, out, _ = run("replay", "verify", archive, "--manifest", folder / "manifest.csv")
+    assert code == 1
+    assert f"\n{MATCHES - 1} matches in " in out
+    assert f"\n1 path of {folder / 'manifest.csv'} is in no source\n" in out
+    assert out.endswith("7 ok, 1 unreadable\n")
 
 
 def test_a_manifest_alone_is_a_list(run: Run, folder: Path) -> None:

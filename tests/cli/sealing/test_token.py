@@ -88,6 +88,17 @@ def test_a_token_of_another_day_is_no(tmp_path: Path, off: float, words: str) ->
     assert words in result.stderr
 
 
+def test_a_token_that_is_late_within_the_tolerance_is_said_to_have_expired(tmp_path: Path) -> None:
+    issued_at = time.time() - 65
+    token = issue(
+        bytes(32), player=1, server_key=bytes(32), addresses=[("h", 1)], now=issued_at, entropy=os.urandom, lifetime=60
+    )
+    (tmp_path / "a.token").write_text(to_text(token))
+    result = run("show", tmp_path / "a.token")
+    assert result.exit_code == 0
+    assert "s ago by this clock; since clocks differ, servers take it up to 30 s late" in result.stderr
+
+
 def test_a_token_of_another_key_or_that_was_changed_does_not_open(tmp_path: Path) -> None:
     path = tmp_path / "ann.token"
     issued(tmp_path, "--out", path)

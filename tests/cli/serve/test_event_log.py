@@ -19,6 +19,7 @@ from retick.authority import (
     ShotDropped,
 )
 from retick.cli.serve.event_log import EventLog
+from retick.link.handshake.refusals import Refusal
 from tests.authority.courses import Field
 
 FAILED = RoomFailed(
@@ -62,9 +63,9 @@ def test_each_event_is_one_line_for_people(capsys: pytest.CaptureFixture[str], t
     EventLog(as_json=False, reports=tmp_path, clock=noon).write(EVENTS)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(EVENTS)
-    assert lines[0] == "player 2 joined"
-    assert lines[1] == "player 3 'red' left"
-    assert lines[2] == "player 2 did not get a message: why"
+    assert lines[0] == "peer 2 joined"
+    assert lines[1] == "peer 3 'red' left"
+    assert lines[2] == "peer 2 did not get a message: why"
 
 
 @pytest.mark.parametrize("as_json", [False, True])
@@ -145,3 +146,22 @@ def test_messages_that_nobody_reads_are_counted_in_one_line(capsys: pytest.Captu
     log.write_unread()
     log.write_unread()
     assert capsys.readouterr().out == "room 'red': 2 messages of players, which no hook of the game reads\n"
+
+
+def test_a_player_id_of_a_token_stands_beside_the_peer_id(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    EventLog(as_json=False, reports=tmp_path).write([PlayerJoined(room="red", peer_id=2, player=7)])
+    assert capsys.readouterr().out == "peer 2 (player 7) 'red' joined\n"
+
+
+def test_refusals_are_one_line_for_each_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    found = [Refusal("the room is full", 1, ("10.0.0.1", 5000)), Refusal("no token", 3, ("10.0.0.2", 5000))]
+    EventLog(as_json=False, reports=tmp_path).write_refusals(found)
+    assert capsys.readouterr().out.splitlines() == [
+        "refused to let in: the room is full (from 10.0.0.1:5000)",
+        "refused to let in 3 times: no token (the last from 10.0.0.2:5000)",
+    ]
+    EventLog(as_json=True, reports=tmp_path, clock=noon).write_refusals(found[1:])
+    [line] = json_lines(capsys)
+    assert (line["event"], line["text"], line["times"], line["address"]) == (
+        "join_refused", "no token", 3, "10.0.0.2:5000",
+    )  # fmt: skip

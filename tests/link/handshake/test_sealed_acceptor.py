@@ -6,7 +6,7 @@ import pytest
 
 from retick.link import Accept, Connected, Disconnected, Reason, Refuse, Refused, Request
 from retick.link.handshake import sealed_acceptor, sealed_dialler
-from retick.link.handshake.sealed_acceptor import ANOTHER_SECRET, patterns_of
+from retick.link.handshake.sealed_acceptor import ANOTHER_KEY, ANOTHER_SECRET, patterns_of
 from retick.link.handshake.sealed_packets import encode_enter
 from retick.link.layout import ACCEPT, ADMIT, BYE, COOKIE, ENTER, HELLO, REFUSE
 from retick.link.sealed_path import send
@@ -67,7 +67,7 @@ def test_without_lasting_keys_there_are_no_fingerprints() -> None:
         ({"secret": SECRET}, {"secret": OTHER}, ANOTHER_SECRET),
         ({"key_pair": SERVER}, {}, "a token with this server's key is needed here"),
         ({"key_pair": SERVER}, {"secret": SECRET}, "a token with this server's key is needed here"),
-        ({"key_pair": SERVER}, {"server_key": public_key_of(bytes(32))}, ANOTHER_SECRET),
+        ({"key_pair": SERVER}, {"server_key": public_key_of(bytes(32))}, ANOTHER_KEY),
         ({"key_pair": SERVER, "secret": SECRET}, {}, "an invite, or a token with this server's key, is needed here"),
         ({}, {"secret": SECRET}, "this side has no invite and no key: dial it without"),
         ({}, KEYS[Pattern.NK][1], "this side has no invite and no key: dial it without"),
@@ -92,7 +92,7 @@ def test_plain_and_sealed_refuse_each_other_in_words_and_never_fall_back(sealed:
     talk = Talk(Pattern.NN, host={"sealed": sealed}, guest={"sealed": not sealed})
     talk.run(1.0)
     form = "sealed" if sealed else "plain"
-    text = f"this side takes {form} links only: set sealed={sealed} on yours, or sealed={not sealed} on both"
+    text = f"the other side takes {form} links only: set sealed={sealed} here, or sealed={not sealed} on both"
     assert refusals(talk) == [(Reason.VERSION, text)]
     assert [carried.data[0] for carried in talk.carried if not carried.to_host] == [REFUSE]
     assert not talk.host.connections

@@ -155,8 +155,8 @@ def test_a_session_that_was_alone_comes_back_with_the_invite() -> None:
         ({"invite": INVITE}, {}, Reason.SECRET, "an invite is needed here"),
         ({"invite": INVITE}, {"invite": Invite("", bytes(16))}, Reason.SECRET, "the secret or the server's key is ano"),
         ({}, {"invite": INVITE}, Reason.SECRET, "this side has no invite and no key: dial it without"),
-        ({}, {"sealed": False}, Reason.VERSION, "this side takes sealed links only: set sealed=True on yours"),
-        ({"sealed": False}, {}, Reason.VERSION, "this side takes plain links only: set sealed=False on yours"),
+        ({}, {"sealed": False}, Reason.VERSION, "the other side takes sealed links only: set sealed=True here"),
+        ({"sealed": False}, {}, Reason.VERSION, "the other side takes plain links only: set sealed=False here"),
     ],
 )
 def test_who_has_another_invite_or_none_is_refused_in_words(

@@ -12,6 +12,7 @@ from retick.authority.joining import decode_join
 from retick.authority.redirection import redirect_to
 from retick.errors import InvalidValue
 from retick.link import LinkConfig, LinkEndpoint, Reason, Refuse, Request, describe
+from retick.link.handshake.refusals import Refusals
 
 __all__ = ["Front"]
 
@@ -43,6 +44,11 @@ class Front:
     def dropped(self) -> dict[str, int]:
         """Datagrams that were dropped, by reason."""
         return {reason: count for reason, count in self._link.dropped.items() if count}
+
+    @property
+    def refusals(self) -> Refusals:
+        """Who was refused here lately, and why."""
+        return self._link.refusals
 
     def _admit(self, request: Request) -> Refuse:
         answer = self._answer(request.data)

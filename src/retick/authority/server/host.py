@@ -87,6 +87,7 @@ class RoomHost(ABC, Generic[R, P]):
         self._start: float | None = None
         self._ticks = 0
         self._check_at = 0.0
+        self.refusals = self._link.refusals  # who was refused lately, and why
 
     # What kinds of servers differ in.
 

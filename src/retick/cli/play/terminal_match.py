@@ -79,7 +79,10 @@ class TerminalMatch:
         for key in keys.pressed() if keys is not None else ():
             self._quit = self._quit or key in ("q", "Q")
             self.setup.keys.press(key, self.driver.wire.clock())
-        if self.driver.turn():
+        ran = self.driver.turn()
+        while self.driver.arrivals:  # before a picture hides the lines
+            self.console.tell(self.driver.arrivals.popleft())
+        if ran:
             if not self._depths:
                 self.on_start()
             self._depths.append(self.driver.depth)
@@ -231,5 +234,6 @@ class TerminalMatch:
         if refused := why_refused(self.driver.reason, self.driver.why, self._form):
             return refused
         if self.driver.confirmed is None:
-            return f"the host refused: {self.driver.why}"
+            hint = ": give --players as the host does" if self.driver.reason == Reason.GAME else ""
+            return f"the host refused: {self.driver.why}{hint}"
         return self.driver.why

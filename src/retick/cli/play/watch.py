@@ -132,6 +132,8 @@ class _Watcher:
         self._drawn: Any = None
         self._told = 0
         self._warning = ""
+        self._proved: str | None = None
+        """The fingerprint of whom we watch through."""
 
     def run(self) -> None:
         """Watch until the end and print the outcome; RetickError if there was no match. Ctrl-C prints it too."""
@@ -166,6 +168,7 @@ class _Watcher:
             for line in self.online.lines():
                 if live is None:
                     say(line)
+            self._tell_of_source(live)
             shown = False
             while session.due(now=now):
                 session.advance(now=now)
@@ -184,6 +187,17 @@ class _Watcher:
         elif isinstance(event, SourceChanged):
             # Show at once what has arrived: it may be all that there is.
             self.session.delay = 0
+
+    def _tell_of_source(self, live: Live | None) -> None:
+        """Whom we watch through, when it has proved who it is; in a picture it stays at the bottom."""
+        proved = self.session.source_fingerprint
+        if proved is not None and proved != self._proved:
+            self._proved = proved
+            if live is None:
+                say(f"connected, {self._source()}")
+
+    def _source(self) -> str:
+        return f"the source's fingerprint is {self._proved}"
 
     def _show(self, live: Live | None) -> None:
         """Add the frames that were advanced, and draw the newest."""
@@ -214,13 +228,18 @@ class _Watcher:
 
     def _picture(self, confirmed: ConfirmedMatch) -> RenderableType:
         way = f"{self.online.way}, " if self.online.way else ""
-        footer = self._warning or f"{way}{count(self.session.waiting, 'frame')} behind, Ctrl-C ends"
+        proved = "" if self._proved is None else f"{self._source()}   "
+        footer = self._warning or f"{proved}{way}{count(self.session.waiting, 'frame')} behind, Ctrl-C ends"
         return self.shown_game.picture(
             confirmed.state, self._drawn, names=self._names(), confirmed=confirmed, title="watching", footer=footer
         )
 
     def _names(self) -> list[str]:
-        return [f"player {player + 1}" for player in range(self.shown_game.game.num_players)]
+        names = [f"player {player + 1}" for player in range(self.shown_game.game.num_players)]
+        for peer in self.session.roster:
+            for player in peer.players if peer.name else ():
+                names[player] = peer.name
+        return names
 
     def _leave(self) -> None:
         self.wire.leave(longest=GOODBYE_SECONDS)

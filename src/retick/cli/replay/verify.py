@@ -56,7 +56,8 @@ def verify(
     """Run replays again and compare every checksum.
 
     With a folder, a pattern, an archive, a URL, a manifest or a file of results, many are run at once on all cores:
-    exit code 0 then means that all are ok, and 1 that one is not, for whatever reason; its line says why.
+    exit code 0 then means that all are ok, and 1 that one is not, for whatever reason, also a file that is missing;
+    its line says why.
 
     Exit code 0: all are good. 1: one is not. 2: misuse, or a file that cannot be opened. 3: of one, nothing is known:
     it has no checksum to compare, or its game is not known here. The game is found by the id in the recording: a game

@@ -15,6 +15,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from retick.bulk import ResultFile, Run
+from retick.bulk.manifest import NO_SOURCE
 from retick.bulk.sources import is_many
 from retick.cli.exit_codes import NO
 from retick.cli.plurals import count
@@ -76,7 +77,7 @@ class Many:
 
     def _follow(self, run: Run, file: ResultFile | None, held: int) -> Counter[str]:
         verdicts: Counter[str] = Counter()
-        frames = 0
+        frames = missing = 0
         started = time.perf_counter()
         with _progress(run, held) as progress:
             for rows in run.batches():
@@ -84,21 +85,38 @@ class Many:
                     file.write(rows)
                 verdicts.update([row.verdict for row in rows])
                 frames += sum([row.frames or 0 for row in rows])
+                missing += sum([row.reason == NO_SOURCE for row in rows])
                 _tell([row for row in rows if row.verdict != "ok"])
                 seconds = max(1e-9, time.perf_counter() - started)
                 progress.update(
                     progress.task_ids[0], advance=len(rows), rate=f"{verdicts.total() / seconds:,.0f} a second"
                 )
         seconds = max(1e-9, time.perf_counter() - started)
+        fresh = verdicts.total() - verdicts["ok"]
         if not self.quiet:
-            rate = f"{verdicts.total() / seconds:,.0f} a second, {frames / seconds / 1e6:.1f} million frames"
-            say(f"{count(verdicts.total(), 'match', 'matches')} in {seconds:.1f} s by {run.engine}: {rate}")
+            matches = verdicts.total() - missing
+            rate = f"{matches / seconds:,.0f} a second, {frames / seconds / 1e6:.1f} million frames"
+            say(f"{count(matches, 'match', 'matches')} in {seconds:.1f} s by {run.engine}: {rate}")
+            if missing:
+                say(f"{count(missing, 'path')} of {self.manifest} {'is' if missing == 1 else 'are'} in no source")
             if held:
                 say(f"{held} were in {self.results} already")
+        if file is not None and file.not_ok:
+            bad = sum(file.verdicts.values()) - file.verdicts["ok"] - fresh
+            more = f" and {bad - len(file.not_ok)} more" if bad > len(file.not_ok) else ""
+            say(
+                f"{count(bad, 'row')} of {self.results} {'is' if bad == 1 else 'are'} not ok from before: "
+                f"{', '.join(file.not_ok)}{more}; {_how_to_run_again(self.results)}"
+            )
         whole = verdicts if file is None else file.verdicts
         if not self.quiet or whole.total() != whole["ok"]:
             say(", ".join(f"{number} {word}" for word, number in sorted(whole.items())) or "nothing to verify")
         return whole
+
+
+def _how_to_run_again(results: Path | None) -> str:
+    is_parquet = results is not None and results.suffix.lower() == ".parquet"
+    return "to run them again, " + ("give --results another file" if is_parquet else "remove their lines from it")
 
 
 def are_many(sources: list[str]) -> bool:

@@ -3,6 +3,7 @@
 import os
 import time
 from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
 from typing import Annotated
 
@@ -54,7 +55,7 @@ def issue_token(
         Path | None, typer.Option(metavar="FILE", help="A new file for it, that only you can read.", show_default=False)
     ] = None,
 ) -> None:
-    """Issue a join token for one player, and print it: whoever has it can come in as that player, once.
+    """Issue a join token for one player, and print it: whoever has it can come in as that player, from one address.
 
     Exit code 0: issued. 2: misuse, or a file that cannot be read or made.
 
@@ -104,8 +105,14 @@ def show_token(
         say_json(_facts(found))
     else:
         _print(found)
-    if found.expires_at < now - TOLERANCE:
+    late = now - found.expires_at
+    if late > TOLERANCE:
         raise RetickError(f"{file}: the token has expired: ask the backend for a new one")
+    if late > 0:
+        complain(
+            f"{file}: the token expired {ceil(late)} s ago by this clock; since clocks differ, servers take it up to "
+            f"{TOLERANCE:g} s late"
+        )
     if found.issued_at > now + TOLERANCE:
         complain(f"{file}: the token is not valid yet, or a clock is wrong")
         raise typer.Exit(NO)

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from retick.authority import Client, ClientConfig, ConnectionLost, Joined, JoinFailed, Reconciled
 from retick.authority.link_config import ClientSealing
+from retick.cli.play.capture_file import CaptureFile, captured
 from retick.games.runner import CourseBot, NetRunner
 from retick.transport import Conditions, Impaired
 from retick.transport.poll import Poll
@@ -66,6 +67,7 @@ class BotClient:
         config: ClientConfig,
         token: bytes = b"",
         sealing: ClientSealing | None = None,
+        capture: CaptureFile | None = None,
     ) -> None:
         self.number = number
         host, port = server
@@ -77,11 +79,13 @@ class BotClient:
                 NetRunner(), address, entropy=os.urandom, room=room, config=config, token=token, **(sealing or {})
             )
             undo.pop_all()
-        self.wire = Poll(Impaired(self.client, outgoing=link, incoming=link, seed=seed), self.socket)
+        self.wire = Poll(captured(Impaired(self.client, outgoing=link, incoming=link, seed=seed), capture), self.socket)
         self.bot = CourseBot(seed)
         self.state = "dialling"
         self.failed = False
         """It is not in, and does not try again."""
+        self.reason = 0
+        """The code with which it was refused, see ``retick.link.Reason``; 0 before."""
         self.largest = 0.0
         self.spikes = 0
         self._marks = (self.wire.clock(), 0, 0, 0, 0)
@@ -101,7 +105,7 @@ class BotClient:
             elif isinstance(event, Joined):
                 self.state, self._judged_from = "in", now + WARM_UP
             elif isinstance(event, JoinFailed):
-                self.state, self.failed = event.text, True
+                self.state, self.failed, self.reason = event.text, True, event.reason
             elif isinstance(event, ConnectionLost):
                 self.state, self.failed = "lost" if event.will_rejoin else event.text, not event.will_rejoin
         if self.client.player is not None:

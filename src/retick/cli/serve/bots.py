@@ -12,6 +12,7 @@ from rich.live import Live
 
 from retick.authority import ClientConfig
 from retick.cli.exit_codes import NO
+from retick.cli.play.capture_file import CaptureFile, CaptureOption, check_capture
 from retick.cli.play.pace import Pace
 from retick.cli.sealing.client_options import (
     ClientIdentityOption,
@@ -25,6 +26,7 @@ from retick.cli.sealing.client_options import (
 from retick.cli.serve.bot_client import BotClient, BotLine, table_of
 from retick.cli.terminal import Screen, say, say_json
 from retick.errors import RetickError, UsageError
+from retick.link import Reason
 from retick.tokens import show
 from retick.transport import Conditions
 from retick.transport.udp import parse_address
@@ -59,10 +61,12 @@ def bots(
     identity: ClientIdentityOption = None,
     plain: ClientPlainOption = False,
     keylog: ClientKeylogOption = None,
+    capture: CaptureOption = None,
 ) -> None:
     """Let bots play on a server.
 
-    Exit code 0: all were in and never corrected by more than 0.25 m. 1: one was not. 2: misuse.
+    Exit code 0: all were in and never corrected by more than 0.25 m. 1: one was not, or the capture could not be
+    written. 2: misuse.
 
     Example: retick bots 4 --connect 127.0.0.1:7777 --latency 60 --jitter 10 --loss 0.5
 
@@ -74,6 +78,7 @@ def bots(
         raise UsageError("--seconds must be above 0, --latency and --jitter 0 or more, --loss 0 to 100")
     if token is not None and count > 1:
         raise UsageError("--token is for one bot: a token is good for one player")
+    check_capture(capture, None)
     sealing = client_sealing(server_key=server_key, token=token, identity=identity, plain=plain, keylog=keylog)
     shown = b"" if token is None else read_token(token)
     host, port = parse_address(connect or "127.0.0.1", default_port=7777)
@@ -81,8 +86,11 @@ def bots(
         host, port = show(shown).addresses[0]
     conditions = Conditions(latency=latency / 1000, jitter=jitter / 1000, loss=loss / 100)
     config = ClientConfig(reset_on_reconcile=reset, delta=not fixed)
+    file = None if capture is None else CaptureFile(capture)
+    if file is not None:
+        file.keylog = keylog
     running = [
-        BotClient(number, seed + number, (host, port), room, conditions, config, shown, sealing)
+        BotClient(number, seed + number, (host, port), room, conditions, config, shown, sealing, file)
         for number in range(count)
     ]
     if not as_json:
@@ -91,10 +99,20 @@ def bots(
         _run(running, seconds, as_json)
     finally:
         _say_goodbye(running)
+        if file is not None:
+            file.close()
+            say(file.summary(), err=as_json)
     if all(bot.failed for bot in running):
-        raise RetickError(f"no bot is left at {host} port {port} ({running[0].state}): is retick serve running there?")
-    if not all(bot.did_well for bot in running):
+        raise RetickError(_why_none_is_left(running[0], host, port))
+    if not all(bot.did_well for bot in running) or (file is not None and file.failure):
         raise typer.Exit(NO)
+
+
+def _why_none_is_left(bot: BotClient, host: str, port: int) -> str:
+    where = f"{host} port {port}"
+    if bot.reason == Reason.NO_ANSWER:
+        return f"{where} did not answer: is retick serve running there?"
+    return f"no bot is in at {where}: {bot.state}"
 
 
 def _say_goodbye(running: list[BotClient]) -> None:
@@ -133,5 +151,5 @@ def _run(running: list[BotClient], seconds: float, as_json: bool) -> None:
     finally:
         if live is not None:
             live.stop()
-        elif not as_json:
+        elif not as_json and lines:
             console.print(table_of(lines, "retick bots"))

@@ -26,6 +26,7 @@ from retick.cli.exit_codes import complain
 from retick.cli.plurals import count
 from retick.cli.serve.room_files import file_stem
 from retick.cli.terminal import say, say_json
+from retick.link.handshake.refusals import Refusal
 
 __all__ = ["EventLog"]
 
@@ -126,9 +127,10 @@ class EventLog:
         room = f" {event.room!r}" if event.room else ""
         why = f": {text}" if isinstance(event, (MessageDropped, ShotDropped)) else ""
         address = _place(getattr(event, "address", None))
-        line = f"player {event.peer_id}{room} {words}{why}"
         called = getattr(event, "name", None) or None
         known = {each: getattr(event, each, None) for each in ("player", "fingerprint")}
+        player = "" if known["player"] is None else f" (player {known['player']})"
+        line = f"peer {event.peer_id}{player}{room} {words}{why}"
         self.note(name, line, room=event.room, peer=event.peer_id, name=called, address=address, text=text, **known)
 
     def _write_failed(self, event: RoomFailed) -> None:
@@ -156,6 +158,14 @@ class EventLog:
         for room, messages in unread.items():
             line = f"room {room!r}: {count(messages, 'message')} of players, which no hook of the game reads"
             self.note("messages_unread", line, room=room, messages=messages)
+
+    def write_refusals(self, found: list[Refusal]) -> None:
+        """A line for each reason for which joins were refused since the last call."""
+        for refusal in found:
+            address = _place(refusal.address)
+            often, last = ("", "") if refusal.times == 1 else (f" {refusal.times} times", "the last ")
+            line = f"refused to let in{often}: {refusal.text} ({last}from {address})"
+            self.note("join_refused", line, text=refusal.text, times=refusal.times, address=address)
 
     def write_costs(self, server: Any) -> None:
         """A line for each room in which ticks took too long since the last call."""

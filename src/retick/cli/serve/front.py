@@ -11,7 +11,7 @@ from retick.cli.sealing.server_options import public_key_in, sealing_of
 from retick.cli.serve.agones_duty import agones_duty
 from retick.cli.serve.event_log import EventLog
 from retick.cli.serve.fleet import Fleet
-from retick.cli.serve.hosting import GOODBYE, key_in_words, on_sigterm, rooms_in_words
+from retick.cli.serve.hosting import GOODBYE, LOOK_EVERY, key_in_words, on_sigterm, rooms_in_words
 from retick.cli.serve.open_page import announce_page, open_page
 from retick.cli.serve.plan import ServePlan
 from retick.errors import RetickError
@@ -107,9 +107,14 @@ async def run_front(
                 server_key=key,
             )
             announce_page(log, page)
-            async with agones_duty(log, wanted=agones):
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(fleet.wait(), seconds)
+            watching = asyncio.create_task(_log_refusals(answering, log))
+            try:
+                async with agones_duty(log, wanted=agones):
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(fleet.wait(), seconds)
+            finally:
+                watching.cancel()
+            log.write_refusals(answering.refusals.take())
             await pump.leave(longest=GOODBYE)
         if not fleet.running and not fleet.is_draining:
             raise RetickError("all workers have ended")
@@ -118,6 +123,12 @@ async def run_front(
             await asyncio.to_thread(page.close)
         await fleet.stop()
     log.note("stopped", "stopped")
+
+
+async def _log_refusals(front: Front, log: EventLog) -> None:
+    while True:
+        await asyncio.sleep(LOOK_EVERY)
+        log.write_refusals(front.refusals.take())
 
 
 def _nothing(events: list[Any]) -> None:

@@ -13,7 +13,7 @@ from retick.cli.serve.event_log import EventLog
 from retick.transport.pump import Pump
 from retick.transport.udp import UdpSocket
 
-__all__ = ["GOODBYE", "Hosting", "key_in_words", "on_sigterm", "rooms_in_words"]
+__all__ = ["GOODBYE", "LOOK_EVERY", "Hosting", "key_in_words", "on_sigterm", "rooms_in_words"]
 
 DRAIN = 1024
 """Datagrams read between two ticks at most: what all players of 64 rooms send in one tick."""
@@ -22,7 +22,7 @@ GOODBYE = 0.3
 FIRST_PAUSE, LONGEST_PAUSE, GOOD_TIME = 1.0, 60.0, 60.0
 """Seconds until a failed room is opened again, at least and at most; and after how many it counts as good again."""
 LOOK_EVERY = 5.0
-"""Seconds between two looks at how long ticks took."""
+"""Seconds between two looks at how long ticks took, and at who was refused."""
 
 
 class Patience:
@@ -104,6 +104,7 @@ class Hosting:
                 await asyncio.wait_for(self._over.wait(), min(left, LOOK_EVERY))
             self._log.write_costs(self.server)
             self._log.write_unread()
+            self._log.write_refusals(self.server.refusals.take())
 
     async def leave(self) -> None:
         """End all rooms, with their recordings, and tell everyone goodbye."""

@@ -93,7 +93,11 @@ def serve(
     ] = False,
     keylog: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Append the keys of all links to this file, for retick packet --keylog."),
+        typer.Option(
+            metavar="FILE",
+            help="Append the keys of all links to this file. With it, retick packet --keylog reads a capture of a "
+            "client: retick bots 1 --capture FILE.",
+        ),
     ] = None,
 ) -> None:
     """Serve a game: the server decides, clients predict. Links are sealed.

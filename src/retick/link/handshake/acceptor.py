@@ -14,6 +14,7 @@ from retick.link.handshake import packets
 from retick.link.handshake.cookies import CookieJar
 from retick.link.handshake.door import Door
 from retick.link.handshake.packets import Hello
+from retick.link.handshake.refusals import Refusals
 from retick.link.handshake.seed import acceptor_share, commitment_to, mix_seed
 from retick.link.layout import SEALED_VERSION, VERSION
 from retick.link.reasons import Reason, describe
@@ -42,6 +43,7 @@ class Acceptor:
         self._accepted: dict[tuple[Hashable, int], Accepted] = {}
         self._finished: dict[tuple[Hashable, int], None] = {}
         self.door = Door(endpoint.config)
+        self.refusals = Refusals()
 
     def forget(self, connection: Connection) -> None:
         """The connection is closed; a late copy of its HELLO must not open another."""
@@ -76,9 +78,10 @@ class Acceptor:
             return f"this side speaks version {known} of the link"
         sealed = self._endpoint.config.sealed
         form = "sealed" if sealed else "plain"
-        return f"this side takes {form} links only: set sealed={sealed} on yours, or sealed={not sealed} on both"
+        return f"the other side takes {form} links only: set sealed={sealed} here, or sealed={not sealed} on both"
 
     def _refuse(self, nonce: bytes, refusal: Refuse, address: Hashable) -> None:
+        self.refusals.note(refusal, address)
         text = packets.encode_refuse(nonce, refusal.reason, refusal.text, self._endpoint._version)
         self._endpoint._reply(text, address)
 

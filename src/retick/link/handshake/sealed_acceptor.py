@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SealedAcceptor"]
 
-ANOTHER_SECRET = "the secret or the server's key is another one: ask for a new invite or token"
+ANOTHER_SECRET = "the invite is of another match: ask for the one that the host shows now"
+ANOTHER_KEY = "this server has another key than you were told: ask for its key, or for a new token"
 _NEEDED = {
     frozenset({Pattern.NN}): "this side has no invite and no key: dial it without",
     frozenset({Pattern.NNPSK0}): "an invite is needed here",
@@ -87,7 +88,8 @@ class SealedAcceptor(Acceptor):
         try:
             payload = handshake.read_message(hello.message)
         except InvalidValue:
-            self._refuse(hello.nonce, Refuse(reason=Reason.SECRET, text=ANOTHER_SECRET), address)
+            text = ANOTHER_KEY if hello.pattern == Pattern.NK else ANOTHER_SECRET
+            self._refuse(hello.nonce, Refuse(reason=Reason.SECRET, text=text), address)
             return
         proposal = decode_proposal(payload)
         if proposal.token and hello.pattern != Pattern.NK:
@@ -140,6 +142,7 @@ class SealedAcceptor(Acceptor):
             connection.close(Reason.VIOLATION, str(error))
             return
         if self.door.is_banned_key(connection.fingerprint):
+            self.refusals.note(Refuse(text=KEY_IS_BANNED), connection.address)
             connection.close(Reason.DENIED, KEY_IS_BANNED)
             return
         self._ask(known, entry.data, now)
@@ -161,6 +164,7 @@ class SealedAcceptor(Acceptor):
         )
         known.question = known.token = b""
         if isinstance(answer, Refuse):
+            self.refusals.note(answer, connection.address)
             connection.close(answer.reason, answer.text)
             return
         known.answer = answer

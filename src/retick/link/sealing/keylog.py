@@ -22,6 +22,8 @@ class KeyLog:
     def __init__(self) -> None:
         self._keys: dict[int, Aead] = {}
         self._newest: dict[int, int] = {}
+        self.opened = 0
+        """Datagrams that it has opened."""
 
     @classmethod
     def parse(cls, text: str) -> "KeyLog":
@@ -61,6 +63,7 @@ class KeyLog:
             body = self._try(connection_id, number, data) if number >= 0 else None
             if body is not None:
                 self._newest[connection_id] = max(newest, number)
+                self.opened += 1
                 return data[:ENVELOPE_SIZE] + body
         return None
 

@@ -167,6 +167,11 @@ class SpectatorSession:
         return routes_of(self._link)
 
     @property
+    def source_fingerprint(self) -> str | None:
+        """Of the lasting key that our source has proved to have; None without one, and before it has answered."""
+        return self._connection.fingerprint
+
+    @property
     def waiting(self) -> int:
         """Frames that are known and not yet shown."""
         return len(self._rows) + len(self._next_rows)

@@ -251,6 +251,8 @@ MATCH_LIMITS: tuple[Limit, ...] = (
           _DOOR + "test_full_tables_forget_the_oldest"),
     Limit("link.handshake.door:_BANS_KEPT", "addresses, and keys, that are banned", _PATCH,
           _DOOR + "test_full_tables_forget_the_oldest"),
+    Limit("link.handshake.refusals:MOST_TEXTS", "texts of refusals that are counted apart", _PATCH,
+          _LINK + "handshake/test_refusals.py::test_texts_past_the_limit_are_counted_together"),
     Limit("link.handshake.dialler:MOST_UNANSWERED", "requests to addresses that nobody answers at", "many dials",
           _LINK + "handshake/test_dialler.py::test_all_addresses_that_were_only_heard_of_share_one_budget"),
     Limit("link.handshake.dialler:MAX_HELLOS", "HELLOs without an answer", "an acceptor that restarts",

@@ -8,6 +8,8 @@ import pytest
 
 from retick.errors import UsageError
 from retick.link import Reason
+from retick.link.sealing.identity import fingerprint_of
+from retick.link.sealing.primitives import signer_of
 from retick.rollback.events import PeerDisconnected, RosterChanged, RosterPeer
 from retick.rollback.session.messages.profile import Profile, encode_profile
 from retick.rollback.session.session import Phase, RollbackSession
@@ -104,3 +106,42 @@ def test_a_name_that_cannot_be_sent_is_refused_at_once() -> None:
 def test_one_who_plays_alone_has_a_roster_of_one() -> None:
     session: Any = RollbackSession(Tally(2), entropy=Random(9).randbytes, seats=2, name="Ann")
     assert session.roster == (RosterPeer(0, (0, 1), "Ann", b""),)
+
+
+def keyed(name: str) -> Any:
+    return partial(RollbackSession, name=NAMES[name], identity=name.encode().ljust(32))
+
+
+def test_a_joiner_that_waits_knows_the_fingerprints_that_were_proved_to_it_and_its_own() -> None:
+    make = {name: keyed(name) for name in ("peer0", "peer1")}
+    mesh = Mesh(lambda: Tally(3), seats=dict.fromkeys(make, 1), conditions=LINK, config=STAY, make_session=make)
+    mesh.run(1.0)
+    joiner = mesh["peer1"]
+    assert joiner.session.phase is Phase.GATHERING
+    assert [each.fingerprint for each in joiner.session.roster] == [
+        fingerprint_of(signer_of(name.encode().ljust(32))) for name in make
+    ]
+    assert joiner.session.roster == mesh["peer0"].session.roster
+    assert all(event.roster for event in joiner.events_of(RosterChanged)), "nobody is told that nobody is there"
+
+
+def test_one_who_was_shown_out_of_the_lobby_keeps_the_list_with_one_entry_for_each_peer() -> None:
+    make = {name: keyed(name) for name in ("peer0", "peer1")}
+    mesh = Mesh(lambda: Tally(3), seats=dict.fromkeys(make, 1), conditions=LINK, config=STAY, make_session=make)
+    mesh.run(1.0)
+    before = mesh["peer1"].session.roster
+    mesh["peer0"].session.drop(1)
+    mesh.run(1.0)
+    assert mesh["peer1"].session.phase is Phase.ENDED
+    assert mesh["peer1"].session.roster == before
+    assert [each.peer_id for each in before] == [0, 1]
+
+
+def test_a_spectator_has_the_fingerprint_of_the_peer_through_which_it_watches() -> None:
+    make = {name: keyed(name) for name in ("peer0", "peer1")}
+    mesh = Mesh(lambda: Tally(2), seats=dict.fromkeys(make, 1), conditions=LINK, config=STAY, make_session=make)
+    mesh.start()
+    fan = mesh.watch("fan", "peer1")
+    assert fan.session.source_fingerprint is None
+    mesh.run(1.0)
+    assert fan.session.source_fingerprint == fingerprint_of(signer_of(b"peer1".ljust(32)))

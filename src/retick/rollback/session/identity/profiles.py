@@ -39,7 +39,7 @@ class Profiles(SessionPart):
         self._known: dict[int, Profile] = {}
         """By peer id; also of peers that were dropped, until their id is given again."""
         self._listed: tuple[RosterPeer, ...] = ()
-        """On a joiner that waits: the host's list."""
+        """On a joiner without a match: the host's list, with the fingerprints that this peer knows itself."""
 
     def of(self, peer_id: int) -> Profile:
         """What a peer has said about itself; empty if it has not yet."""
@@ -48,8 +48,8 @@ class Profiles(SessionPart):
     def roster(self) -> tuple[RosterPeer, ...]:
         """Who takes part, in the order of peer ids."""
         session = self._session
-        if session.phase is Phase.GATHERING and not session.is_host:
-            return self._listed
+        if not session.is_host and session.match is None and session.phase is not Phase.LINKING:
+            return self._listed  # it has no id of its own yet, also if it was shown out before it got one
         own = self.own
         found = [RosterPeer(session.peer_id, session.local_players, own.name, own.data, self._fingerprint)]
         for peer in session.players_peers():
@@ -77,12 +77,19 @@ class Profiles(SessionPart):
 
     def receive_list(self, peer: Peer, data: bytes) -> None:
         """The host says who is there."""
-        self._listed = decode_list(data)
+        own = self._session.local_players
+        proved = {peer.peer_id: peer.fingerprint}
+        self._listed = tuple(
+            each._replace(fingerprint=self._fingerprint if each.players == own else proved.get(each.peer_id))
+            for each in decode_list(data)
+        )
         if self._session.phase is Phase.GATHERING:
             self._tell()
 
     def _tell(self) -> None:
-        self._session.tell(RosterChanged(roster=self.roster()))
+        """Not before anything is known: a joiner hears the host's profile before its list."""
+        if roster := self.roster():
+            self._session.tell(RosterChanged(roster=roster))
 
     def _send_lists(self) -> None:
         """On a host before the match: tell all joiners who is there."""
