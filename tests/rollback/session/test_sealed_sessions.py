@@ -153,7 +153,7 @@ def test_a_session_that_was_alone_comes_back_with_the_invite() -> None:
     ("host", "joiner", "reason", "words"),
     [
         ({"invite": INVITE}, {}, Reason.SECRET, "an invite is needed here"),
-        ({"invite": INVITE}, {"invite": Invite("", bytes(16))}, Reason.SECRET, "the secret or the server's key is ano"),
+        ({"invite": INVITE}, {"invite": Invite("", bytes(16))}, Reason.SECRET, "the invite is of another match"),
         ({}, {"invite": INVITE}, Reason.SECRET, "this side has no invite and no key: dial it without"),
         ({}, {"sealed": False}, Reason.VERSION, "the other side takes sealed links only: set sealed=True here"),
         ({"sealed": False}, {}, Reason.VERSION, "the other side takes plain links only: set sealed=False here"),
