@@ -336,6 +336,7 @@ ATTACKS: dict[str, list[Make]] = {
         ],
         lambda folder, text, name: ["--host", text],
     ],
+    "doctor": [lambda folder, text, name: ["--relay", text]],
     "snapshot explain": [
         lambda folder, text, name: [str(folder / name)],
         lambda folder, text, name: [text_file(folder, text, name)],

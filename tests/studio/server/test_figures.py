@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from retick.authority.delta import DeltaCodec, DeltaSender
+from retick.authority.delta import CompactDeltaSender, DeltaCodec
 from retick.studio.server.course import Course
 from retick.studio.server.figures import EVERY, KEPT, Figures
 from retick.transport import Conditions
@@ -31,7 +31,7 @@ def test_latency_loss_and_bots_change_what_the_client_measures() -> None:
     course.set_conditions(Conditions(latency=0.02))
     course.set_bots(12)
     crowd = measured(course, figures, 4.0)
-    assert crowd["down"] > 1.5 * near["down"]
+    assert crowd["down"] > 1.2 * near["down"]
     assert len(crowd["runners"]) == len(crowd["server"]["players"][""]) == 12
 
 
@@ -53,15 +53,15 @@ def test_delta_is_the_mean_of_what_was_sent_and_fixed_is_the_same_moment_in_the_
     figures = Figures(course)
     sizes: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
-        plain = DeltaSender.encode
+        compact = CompactDeltaSender.encode
 
-        def noted(sender: DeltaSender, shared: Any, peer_id: int) -> bytes:
-            data = plain(sender, shared, peer_id)
+        def noted(sender: CompactDeltaSender, shared: Any, peer_id: int) -> bytes:
+            data = compact(sender, shared, peer_id)
             sizes.append(len(data))
             return data
 
         measured(course, figures, 3.0)
-        patch.setattr(DeltaSender, "encode", noted)
+        patch.setattr(CompactDeltaSender, "encode", noted)
         found = measured(course, figures, (KEPT - 1) * EVERY)
     assert found["delta"] == pytest.approx(sum(sizes) / len(sizes))
     assert found["fixed"] == 1398 > 3 * found["delta"]

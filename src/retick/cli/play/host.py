@@ -98,9 +98,7 @@ def host(
     if secret and (everybody or not online):
         raise UsageError("--invite is for --online, and not with --open: without --online every host prints an invite")
     everybody = everybody or (online and not secret and not plain)  # a code that one can say
-    links = LinkOptions(
-        plain=plain, everybody=everybody, identity=identity, keylog=keylog, lan_compat=lan_compat
-    )
+    links = LinkOptions(plain=plain, everybody=everybody, identity=identity, keylog=keylog, lan_compat=lan_compat)
     meeting = OnlineOptions(
         online=online, relay=relay, relay_only=relay_only, map_port=map_port, unsealed=links.is_plain, is_host=True
     )

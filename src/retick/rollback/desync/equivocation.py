@@ -44,7 +44,7 @@ Sign: TypeAlias = Callable[[bytes], bytes]
 MAGIC = b"RTEQ"
 VERSION = 1
 
-_NAME = struct.Struct("<8sBIBH")
+_NAME = struct.Struct("<8sBBH")
 _RANGE = struct.Struct(f"<IH{DIGEST_SIZE}s{SIGNATURE_SIZE}s")
 _HEAD = struct.Struct(f"<4sB{KEY_SIZE}s")
 _LENGTH = struct.Struct("<I")
@@ -56,8 +56,6 @@ class SignedBy(NamedTuple):
     token: bytes
     """The name of the roster, 8 bytes."""
     number: int
-    """Of the match."""
-    seed: int
     """Of the match."""
     peer_id: int
     width: int

@@ -233,7 +233,7 @@ def test_ranges_of_the_next_match_wait_until_it_begins() -> None:
 
 
 def test_a_host_that_chooses_one_token_and_seed_for_two_matches_gets_no_proof_against_a_lasting_key() -> None:
-    lasting, by = bytes(range(32)), SignedBy(bytes(8), 0, 7, 1, 2)
+    lasting, by = bytes(range(32)), SignedBy(bytes(8), 0, 1, 2)
     sides = [
         inside_of(RollbackSession(Scramble(3), host_address="host", entropy=Random(number).randbytes, identity=lasting))
         for number in range(2)

@@ -370,7 +370,7 @@ class SignedRanges(SessionPart):
 
     def by(self, peer_id: int, players: tuple[int, ...], match: Match) -> SignedBy:
         """What the ranges of a peer are signed as."""
-        return SignedBy(self._session.token, match.number, match.seed, peer_id, self._width(match, players))
+        return SignedBy(self._session.token, match.number, peer_id, self._width(match, players))
 
     @staticmethod
     def _width(match: Match, players: tuple[int, ...]) -> int:
