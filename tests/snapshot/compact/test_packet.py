@@ -158,6 +158,21 @@ def test_a_budget_is_kept_and_what_was_left_out_comes_later(most: int) -> None:
     assert rounds > 1
 
 
+@pytest.mark.parametrize("first", range(20, 38))
+def test_a_budget_one_byte_short_leaves_out_the_last_change_only(first: int) -> None:
+    payloads = Codec(BODY, compact=True).compact_payloads()
+    base, moved = body(1, 20, 40), body(1, 26, 40).to_dict()
+    entities = base.to_dict()
+    changed = list(moved)[first : first + 2]
+    entities.update({identity: moved[identity] for identity in changed})
+    current = Snapshot.of(BODY, tick=26, entities=entities)
+    most = len(payloads.encode(base, current).payload) - 1
+    made = payloads.encode(base, current, most_bytes=most)
+    assert len(made.payload) <= most
+    after, _learned = payloads.decode(base, 26, made.payload, lambda _tick: None)
+    assert after.to_dict() == {**entities, changed[1]: base.to_dict()[changed[1]]}
+
+
 def test_a_budget_for_nothing_is_refused() -> None:
     payloads = Codec(BODY, compact=True).compact_payloads()
     with pytest.raises(EncodeError):

@@ -119,11 +119,13 @@ class PayloadCodec:
         room = _EVERYTHING if most_bytes is None else most_bytes - check - len(made) - 5
         body = self._run(statistics, middle, history, ages, target, _EVERYTHING, room)
         if len(body) > room:
-            cut = self._body.crossed if self._body.crossed >= 0 else middle.count
+            # What comes before the entity that crossed the budget fits, unless there is no room for anything. Leaving
+            # out more than that could leave out the only change, again and again.
+            cut, less = self._body.crossed if self._body.crossed >= 0 else middle.count, 1
             while len(body) > room:
                 if cut == 0:
                     raise EncodeError(f"destroys and creates alone do not fit {most_bytes} bytes")
-                cut -= 1 + cut // 16
+                cut, less = max(0, cut - less), 2 * less
                 statistics = start.copy()
                 body = self._run(statistics, middle, history, ages, target, cut, room)
             made = head._replace(cut=cut).to_bytes()
