@@ -1,17 +1,19 @@
 """Makes ``retick/snapshot/compact/generic.py``: the prior that comes with the library.
 
-It learns from the seeded generators beside it, so that anyone can make it again: python benchmarks/generic_prior.py
+It learns from the seeded generators beside it: players in an arena, and boxes of a physics engine (boxes.py says what
+that needs). To make it again: python benchmarks/generic_prior.py
 """
 
 import sys
 import tempfile
+from array import array
 from base64 import b85encode
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import arena
-import tumble
+import boxes
 
 import retick.snapshot.compact
 from retick.cli.snapshot.scoring import train
@@ -20,24 +22,46 @@ from retick.snapshot import Prior
 from retick.snapshot.compact.statistics import empty_prior
 
 LAG = 6
+SHARES = 1, 3
+"""Of the arena and of the boxes, where both have taught something."""
+SURE = 10
+"""Uses that a model counts as, at most. A prior for one game has more: this one must learn the game at hand soon."""
 HEAD = '"""The prior that comes with the library, made by benchmarks/generic_prior.py."""\n\n__all__ = ["GENERIC"]\n\n'
 
 
-def make() -> Prior:
+def of_arena() -> Prior:
     prior = empty_prior()
     for schema in (arena.undeclared(), arena.declared()):
-        prior, _bytes = train(schema, arena.frames(schema, 900, seed=77), lag=LAG, before=prior, own=False)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "tumble.bin"
-        path.write_bytes(tumble.trace(900))
-        source = read_source(path, None, tumble.BOXES)
-        prior, mean = train(source.schema, source.snapshots, lag=LAG, before=prior, own=False)
-    print(f"tumble: {mean:.1f} bytes a packet")
+        prior, mean = train(schema, arena.frames(schema, 900, seed=77), lag=LAG, before=prior, own=False)
+        print(f"arena: {mean:.1f} bytes a packet")
     return prior
 
 
+def of_boxes() -> Prior:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "boxes.bin"
+        path.write_bytes(boxes.trace())
+        source = read_source(path, None, boxes.BOXES)
+        prior, mean = train(source.schema, source.snapshots, lag=LAG, before=empty_prior(), own=False)
+    print(f"boxes: {mean:.1f} bytes a packet")
+    return prior
+
+
+def blend(one: Prior, other: Prior) -> Prior:
+    """What both have learned, by their shares; what only one has learned, as it is."""
+    models, weights = array("I"), array("i")
+    for a, b in zip(one.shared, other.shared, strict=True):
+        trust = (a & 255) * SHARES[0], (b & 255) * SHARES[1]
+        p = a >> 16 if not sum(trust) else ((a >> 16) * trust[0] + (b >> 16) * trust[1]) // sum(trust)
+        models.append(p << 16 | min(SURE, max(a & 255, b & 255)))
+    for a, b, fresh in zip(one.weights, other.weights, empty_prior().weights, strict=True):
+        both = (a * SHARES[0] + b * SHARES[1]) // sum(SHARES)
+        weights.append(b if a == fresh else a if b == fresh else both)
+    return Prior(models, weights)
+
+
 def main() -> None:
-    text = b85encode(make().to_bytes()).decode()
+    text = b85encode(blend(of_arena(), of_boxes()).to_bytes()).decode()
     lines = [text[at : at + 100] for at in range(0, len(text), 100)]
     body = "\n".join(f'    b"{line}"' for line in lines)
     target = Path(retick.snapshot.compact.__path__[0]) / "generic.py"

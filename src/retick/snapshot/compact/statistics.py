@@ -8,18 +8,20 @@ from sys import byteorder
 from retick.errors import InvalidValue
 from retick.snapshot.compact import numbers as n
 from retick.snapshot.compact.coder import FRESH
-from retick.snapshot.compact.plan import Plan
+from retick.snapshot.compact.plan import GroupRow, Plan
 
 __all__ = ["Prior", "Statistics", "empty_prior"]
 
-KINDS = 5
-"""Kinds of groups that have weights: all but CHOICE."""
+KINDS = 6
+"""Rows of weights: by kind of group, and the last for those that are doubtful. A CHOICE has none of its own."""
 WINDOWS = 4
+PLACES = 4
+"""Places in a group whose scalars have weights of their own; those after the last share its weights."""
 CAP = 16
 """Uses that a model of a prior counts as, at most."""
-MAGIC = b"RTKP\x01"
+MAGIC = b"RTKP\x02"
 SHARED = n.GROUP_MODELS + n.HOLD_MODELS + n.CHOICE_MODELS
-_WEIGHTS = KINDS * WINDOWS * n.FEATURES
+_WEIGHTS = KINDS * WINDOWS * PLACES * n.FEATURES
 MOST_OWN = 1 << 20
 
 
@@ -41,8 +43,8 @@ class Statistics:
 class Prior:
     """Statistics to begin with, for any plan; for the plan that they were trained with, also those of its groups.
 
-    ``shared`` holds the models that all plans have, then those of a HOLD and of a CHOICE; ``weights`` are by kind of
-    group and window. ``own`` is for one plan: its models and weights, exactly.
+    ``shared`` holds the models that all plans have, then those of a HOLD and of a CHOICE; ``weights`` are by row
+    (see KINDS), window, and place in the group. ``own`` is for one plan: its models and weights, exactly.
     """
 
     def __init__(
@@ -77,8 +79,8 @@ class Prior:
         weights = array("i")
         for window in range(WINDOWS):
             for group in plan.groups:
-                at = (min(group.kind, KINDS - 1) * WINDOWS + window) * n.FEATURES
-                for _ in group.fields:
+                for place in range(len(group.fields)):
+                    at = _weights_at(_row_of(group), window, place)
                     weights.extend(self.weights[at : at + n.FEATURES])
         return Statistics(models, weights, self.digest)
 
@@ -97,8 +99,9 @@ class Prior:
                 at += n.CHOICE_MODELS + (1 << group.bits)
         weights = before.weights[:]
         for window in range(WINDOWS):
-            for kind in range(KINDS):
-                _average(plan, statistics.weights, weights, kind, window)
+            for row in range(KINDS):
+                for place in range(PLACES):
+                    _average(plan, statistics.weights, weights, row, window, place)
         return cls(shared, weights, (models, statistics.weights[:]) if own else None, key_of(plan) if own else 0)
 
     def to_bytes(self) -> bytes:
@@ -156,18 +159,27 @@ def key_of(plan: Plan) -> int:
     return zlib.crc32(struct.pack(f"<{len(numbers)}I", *numbers))
 
 
-def _average(plan: Plan, learned: "array[int]", weights: "array[int]", kind: int, window: int) -> None:
-    """The weights of a kind of groups: the mean over their scalars."""
+def _row_of(group: GroupRow) -> int:
+    """The weights that a group starts with; those of a CHOICE are never used."""
+    return KINDS - 1 if group.doubtful or group.kind == n.CHOICE else group.kind
+
+
+def _weights_at(row: int, window: int, place: int) -> int:
+    return ((row * WINDOWS + window) * PLACES + min(place, PLACES - 1)) * n.FEATURES
+
+
+def _average(plan: Plan, learned: "array[int]", weights: "array[int]", row: int, window: int, place: int) -> None:
+    """The weights of one place in a row: the mean over all groups that start with it."""
     scalars: list[int] = []
     at = 0
     for group in plan.groups:
-        if group.kind == kind:
-            scalars += range(at, at + len(group.fields))
+        if group.kind != n.CHOICE and _row_of(group) == row:
+            scalars += [at + index for index in range(len(group.fields)) if min(index, PLACES - 1) == place]
         at += len(group.fields)
     for feature in range(n.FEATURES):
         values = [learned[(window * plan.scalar_count + scalar) * n.FEATURES + feature] for scalar in scalars]
         if values:
-            weights[(kind * WINDOWS + window) * n.FEATURES + feature] = sum(values) // len(values)
+            weights[_weights_at(row, window, place) + feature] = sum(values) // len(values)
 
 
 def empty_prior() -> Prior:
