@@ -8,16 +8,20 @@ Sizes are those of payloads, in all commands: see :func:`counted`.
 import gc
 import time
 from array import array
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from retick.errors import DeterminismError
 from retick.snapshot import Codec, Group, Prior, Schema, Snapshot, pick_history
 from retick.snapshot.compact.head import read_head
+from retick.snapshot.compact.numbers import OLDEST
 from retick.snapshot.compact.statistics import Statistics
 from retick.snapshot.inspect import inspect_packet
 
-__all__ = ["Score", "costs", "counted", "mean_bytes", "score", "score_lines", "scores", "train"]
+STRETCH = 64
+"""Packets that are encoded, and then decoded, between two looks at the clock."""
+
+__all__ = ["Coder", "Score", "costs", "counted", "mean_bytes", "score", "score_lines", "scores", "train"]
 
 
 class Score(NamedTuple):
@@ -40,17 +44,37 @@ def _check(name: str, wanted: Snapshot, found: Snapshot) -> None:
         raise DeterminismError(f"{name}: tick {wanted.tick} is not what was encoded", frame=wanted.tick)
 
 
-def score(
-    name: str, snapshots: Sequence[Snapshot], lag: int, code: Callable[[int], tuple[bytes, Snapshot, float, float]]
-) -> Score:
-    """Code every snapshot from the ``lag``-th on; ``code`` gives the bytes, what they decode to, and both times."""
+class Coder(Protocol):
+    """One way of coding a sequence of snapshots, which are named by their places in it."""
+
+    def encode(self, at: int) -> bytes: ...
+
+    def decode(self, at: int, data: bytes) -> Snapshot: ...
+
+
+def score(name: str, snapshots: Sequence[Snapshot], lag: int, coder: Coder) -> Score:
+    """Code every snapshot from the ``lag``-th on, compare what is decoded, and take the times.
+
+    A stretch of packets is encoded and then decoded, as two machines do it. With one packet at a time, each end would
+    find the other's data in the cache, and reading the clock would cost as much as a small packet.
+    """
     total, encoding, decoding = 0, 0.0, 0.0
     gc.disable()  # as timeit does: it would walk all snapshots of the trace now and then
     try:
-        for at in range(lag, len(snapshots)):
-            data, found, encoded, decoded = code(at)
-            _check(name, snapshots[at], found)
-            total, encoding, decoding = total + len(data), encoding + encoded, decoding + decoded
+        for start in range(lag, len(snapshots), STRETCH):
+            stretch = range(start, min(start + STRETCH, len(snapshots)))
+            first = time.thread_time()
+            packets = [coder.encode(at) for at in stretch]
+            second = time.thread_time()
+            found = [coder.decode(at, data) for at, data in zip(stretch, packets, strict=True)]
+            third = time.thread_time()
+            for at, snapshot in zip(stretch, found, strict=True):
+                _check(name, snapshots[at], snapshot)
+            total, encoding, decoding = (
+                total + sum(map(len, packets)),
+                encoding + second - first,
+                decoding + third - second,
+            )
     finally:
         gc.enable()
     count = max(1, len(snapshots) - lag)
@@ -69,40 +93,46 @@ class _Compact:
         self._codec = codec.compact_payloads()
         self._snapshots = snapshots
         self._lag = lag
+        ticks = [snapshot.tick for snapshot in snapshots]
+        self._by_tick = dict(zip(ticks, snapshots, strict=True))
+        self._histories = [
+            [self._by_tick[tick] for tick in pick_history(ticks[at], ticks[max(0, at - OLDEST) : at])]
+            for at in range(len(ticks) - lag)
+        ]
+        start = self._codec.prior_statistics() if carried else None
+        self._sent: list[Statistics | None] = [start] * len(ticks)
+        self._received = self._sent[:]
         self._carried = carried
-        self._ticks = [snapshot.tick for snapshot in snapshots]
-        self._by_tick = dict(zip(self._ticks, snapshots, strict=True))
-        self._sent: dict[int, Statistics] = {}
-        self._received: dict[int, Statistics] = {}
 
-    def code(self, at: int, *, decode: bool = True) -> tuple[bytes, Snapshot, float, float]:
-        payloads, start = self._codec, self._codec.prior_statistics()
-        base, current = self._snapshots[at - self._lag], self._snapshots[at]
-        older = self._ticks[max(0, at - self._lag - 64) : at - self._lag]
-        history = [self._by_tick[tick] for tick in pick_history(base.tick, older)]
-        sent = self._sent.pop(base.tick, start) if self._carried else None
-        received = self._received.pop(base.tick, start) if self._carried else None
-        first = time.thread_time()
-        made = payloads.encode(base, current, history, sent)
-        second = time.thread_time()
-        if not decode:
-            if self._carried:
-                self._sent[current.tick] = made.statistics
-            return made.payload, current, second - first, 0.0
-        found, learned = payloads.decode(base, current.tick, made.payload, self._by_tick.get, received)
-        third = time.thread_time()
+    def encode(self, at: int) -> bytes:
+        base = at - self._lag
+        made = self._codec.encode(self._snapshots[base], self._snapshots[at], self._histories[base], self._sent[base])
         if self._carried:
-            self._sent[current.tick], self._received[current.tick] = made.statistics, learned
-        return made.payload, found, second - first, third - second
+            self._sent[base], self._sent[at] = None, made.statistics
+        return made.payload
+
+    def decode(self, at: int, data: bytes) -> Snapshot:
+        base = at - self._lag
+        received = self._received[base]
+        found, learned = self._codec.decode(
+            self._snapshots[base], self._snapshots[at].tick, data, self._by_tick.get, received
+        )
+        if self._carried:
+            self._received[base], self._received[at] = None, learned
+        return found
 
 
-def _plain(codec: Codec, snapshots: Sequence[Snapshot], lag: int, at: int) -> tuple[bytes, Snapshot, float, float]:
-    base, current = snapshots[at - lag], snapshots[at]
-    first = time.thread_time()
-    data = codec.encode_payload(base, current)
-    second = time.thread_time()
-    found = codec.decode_payload(base, current.tick, data)
-    return data, found, second - first, time.thread_time() - second
+class _Plain:
+    def __init__(self, codec: Codec, snapshots: Sequence[Snapshot], lag: int) -> None:
+        self._codec = codec
+        self._snapshots = snapshots
+        self._lag = lag
+
+    def encode(self, at: int) -> bytes:
+        return self._codec.encode_payload(self._snapshots[at - self._lag], self._snapshots[at])
+
+    def decode(self, at: int, data: bytes) -> Snapshot:
+        return self._codec.decode_payload(self._snapshots[at - self._lag], self._snapshots[at].tick, data)
 
 
 def scores(schema: Schema, snapshots: Sequence[Snapshot], lag: int, prior: Prior | None, check: bool) -> list[Score]:
@@ -110,19 +140,17 @@ def scores(schema: Schema, snapshots: Sequence[Snapshot], lag: int, prior: Prior
     found = []
     for name, carried in (("carried", True), ("stateless", False)):
         codec = Codec(schema, compact=True, prior=prior, sealed=not check)
-        found.append(score(name, snapshots, lag, _Compact(codec, snapshots, lag, carried).code))
+        found.append(score(name, snapshots, lag, _Compact(codec, snapshots, lag, carried)))
     for version in (2, 0):
         codec = Codec(schema, version=version)
-        found.append(
-            score(f"plain v{version}", snapshots, lag, lambda at, codec=codec: _plain(codec, snapshots, lag, at))  # type: ignore[misc]  # bound now
-        )
+        found.append(score(f"plain v{version}", snapshots, lag, _Plain(codec, snapshots, lag)))
     return found
 
 
 def mean_bytes(schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior, carried: bool) -> float:
     """The size that :func:`scores` finds without a check, but nothing is decoded."""
     coder = _Compact(Codec(schema, compact=True, prior=prior, sealed=True), snapshots, lag, carried)
-    sizes = [len(coder.code(at, decode=False)[0]) for at in range(lag, len(snapshots))]
+    sizes = [len(coder.encode(at)) for at in range(lag, len(snapshots))]
     return sum(sizes) / max(1, len(sizes))
 
 
@@ -186,7 +214,7 @@ def costs(
     plain, total = [0.0] * len(bits), 0.0
     for at in range(lag, len(snapshots)):
         before = bits[:]
-        payload = coder.code(at, decode=False)[0]
+        payload = coder.encode(at)
         total += 8 * len(payload)
         if read_head(payload)[0].plain:
             bits[:] = before
