@@ -18,9 +18,12 @@ cdef class Body:
     cdef Frames frames
     cdef readonly Fault fault               # what is wrong, or OK
     cdef readonly Py_ssize_t changes        # entities with a change
-    cdef readonly Py_ssize_t crossed        # the entity before which the budget was passed; -1 if it was not
+    cdef readonly Py_ssize_t fitting        # entities from the first on that the budget has room for
     cdef public Py_ssize_t budget           # bytes
+    cdef unsigned char* levels              # by entity: context of the flag that says whether it has changed
+    cdef object _levels_owner
 
     cdef void start(self, object statistics, Columns base, object history, object factors, Columns target)
     cdef int walk(self, Py_ssize_t cut) except -1
-    cdef int context(self, Py_ssize_t index) noexcept
+    cdef void find_levels(self, Py_ssize_t end)
+    cdef int speed_of(self, Py_ssize_t index) noexcept

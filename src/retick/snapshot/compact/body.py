@@ -4,6 +4,7 @@ One walk serves both directions: while encoding it reads the target's values, wh
 has the entities and components of the baseline, row by row.
 """
 
+from array import array
 from typing import Any
 
 try:
@@ -16,9 +17,10 @@ if cython.compiled:
     from cython.cimports.retick.snapshot.compact.entity import Entity
     from cython.cimports.retick.snapshot.compact.frames import Frames
     from cython.cimports.retick.snapshot.compact.logs import log_of
-    from cython.cimports.retick.snapshot.compact.numbers import CHANGED_MODELS, CHOICE
+    from cython.cimports.retick.snapshot.compact.numbers import CHOICE
     from cython.cimports.retick.snapshot.compact.plan import Plan
     from cython.cimports.retick.snapshot.kernels import status as st
+    from cython.cimports.retick.snapshot.kernels.arrays import uchars
     from cython.cimports.retick.snapshot.kernels.columns import Columns
     from cython.cimports.retick.snapshot.kernels.fault import Fault
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
@@ -28,9 +30,10 @@ else:
     from retick.snapshot.compact.frames import Frames
     from retick.snapshot.compact.logs import log_of
     from retick.snapshot.compact.motion import wrapped
-    from retick.snapshot.compact.numbers import CHANGED_MODELS, CHOICE
+    from retick.snapshot.compact.numbers import CHOICE
     from retick.snapshot.compact.plan import Plan
     from retick.snapshot.kernels import status as st
+    from retick.snapshot.kernels.arrays import uchars
     from retick.snapshot.kernels.columns import Columns
     from retick.snapshot.kernels.fault import Fault
     from retick.snapshot.kernels.table import FieldTable
@@ -49,8 +52,10 @@ class Body:
         frames: Frames
         fault: Fault
         changes: int
-        crossed: int
+        fitting: int
         budget: int
+        levels: Any
+        _levels_owner: Any
 
     def __init__(self, plan: Plan, table: FieldTable, acceleration: Any) -> None:
         self.plan = plan
@@ -59,6 +64,7 @@ class Body:
         self.frames = self.entity.frames
         self.fault = self.entity.fault
         self.budget = 0
+        self._levels_owner = array("B")
 
     def note_costs(self, costs: Any) -> None:
         """From here on add the bits of each group to this list, the flags of entities at its end; None stops it."""
@@ -104,29 +110,24 @@ class Body:
         """All entities before ``cut``."""
         coder: Coder = self.coder
         frames: Frames = self.frames
-        index: cython.Py_ssize_t
-        neighbours: cython.int = 0
-        changed: cython.int = 0
+        index: cython.Py_ssize_t = 0
+        end: cython.Py_ssize_t = cut if cut < frames.count else frames.count
         status: cython.int
         worst: cython.Py_ssize_t = 128 * self.plan.scalar_count + 64
         spent: cython.double = 0.0
         counting: cython.bint = self.entity.costs is not None
         self.changes = 0
-        self.crossed = -1
-        for index in range(cut if cut < frames.count else frames.count):
+        self.fitting = 0
+        self.find_levels(end)
+        while index < end:
             if coder.encoding:
-                changed = frames.ways[index] != 0
-                if coder.at + worst + 16 > coder.size:
-                    coder.make_room(worst)
-                if self.crossed < 0 and coder.at > self.budget:
-                    self.crossed = index
+                coder.make_room(worst + 2 * (end - index))  # the flag of an entity takes at most eleven bits
             if counting:
                 spent = coder.bits_written()
-            changed = coder.bit(CHANGED_MODELS + 4 * self.context(index) + neighbours, changed)
+            index = coder.until_changed(self.levels, frames.ways, index, end)
             if counting:
                 self.entity.costs[self.plan.group_count] += coder.bits_written() - spent
-            neighbours = ((neighbours << 1) | changed) & 3
-            if changed:
+            if index < end and not coder.overrun:
                 self.changes += 1
                 status = self.entity.code(index)
                 if status != st.OK:
@@ -134,44 +135,66 @@ class Body:
             if coder.overrun:
                 self.fault.needed, self.fault.available = 8, 0
                 return st.UNEXPECTED_EOF
+            index += 1
+            if coder.at <= self.budget:
+                self.fitting = index
         return st.OK
 
-    def context(self, index: cython.Py_ssize_t) -> cython.int:
-        """Whether an entity is likely to have changed: its speed or its rest, and its first flag."""
+    def find_levels(self, end: cython.Py_ssize_t) -> cython.void:
+        """Of each entity before ``end`` how likely it has changed: its speed or its rest, and its first flag."""
+        plan: Plan = self.plan
+        frames: Frames = self.frames
+        index: cython.Py_ssize_t
+        row: cython.longlong
+        flags: cython.p_longlong = cython.NULL
+        flag: cython.int
+        level: cython.int
+        if len(self._levels_owner) < end:
+            self._levels_owner = array("B", bytes(end))
+        self.levels = uchars(self._levels_owner)
+        # A byte may be any byte, to a C compiler: what stands in a local variable is not read again after each.
+        levels: cython.p_uchar = self.levels
+        rests: cython.p_uchar = frames.rest
+        used: cython.int = frames.used
+        mapped: cython.bint = frames.mapped[0]
+        flagged: cython.bint = plan.flag_group >= 0
+        if flagged:
+            flags = frames.base.columns[plan.field[plan.first[plan.flag_group]]]
+        for index in range(end):
+            flag = 0
+            if flagged:
+                row = frames.row(0, plan.component[plan.flag_group], index) if mapped else index
+                if row >= 0:
+                    flag = flags[row] if 0 <= flags[row] < 3 else 3
+            level = 19
+            if used:
+                level = 15 + rests[index] if rests[index] else self.speed_of(index)
+            levels[index] = 4 * level + flag
+
+    def speed_of(self, index: cython.Py_ssize_t) -> cython.int:
+        """The logs of all that an entity has moved since the newest history frame, in 16 levels."""
         plan: Plan = self.plan
         frames: Frames = self.frames
         base: Columns = frames.base
         newest: Columns = frames.first
         group: cython.int
         scalar: cython.int
-        here: cython.longlong
-        there: cython.longlong
+        here: cython.longlong = index
+        there: cython.longlong = index
         way: cython.longlong = 0
         one: cython.longlong
-        level: cython.int = 19
-        flag: cython.int = 0
         mapped: cython.bint = frames.mapped[0] or frames.mapped[1]
-        if plan.flag_group >= 0:
-            here = frames.row(0, plan.component[plan.flag_group], index) if frames.mapped[0] else index
-            if here >= 0:
-                here = base.columns[plan.field[plan.first[plan.flag_group]]][here]
-                flag = here if 0 <= here < 3 else 3
-        if frames.used and frames.rest[index]:
-            level = 15 + frames.rest[index]
-        elif frames.used:
-            for group in range(plan.group_count):
-                if plan.kind[group] == CHOICE:
+        for group in range(plan.group_count):
+            if plan.kind[group] == CHOICE:
+                continue
+            if mapped:
+                here = frames.row(0, plan.component[group], index)
+                there = frames.row(1, plan.component[group], index)
+                if here < 0 or there < 0:
                     continue
-                here = there = index
-                if mapped:
-                    here = frames.row(0, plan.component[group], index)
-                    there = frames.row(1, plan.component[group], index)
-                    if here < 0 or there < 0:
-                        continue
-                for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
-                    one = base.columns[plan.field[scalar]][here] - newest.columns[plan.field[scalar]][there]
-                    if not cython.compiled:
-                        one = wrapped(one)
-                    way += log_of(one)
-            level = way >> 4 if way < 256 else 15
-        return 4 * level + flag
+            for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
+                one = base.columns[plan.field[scalar]][here] - newest.columns[plan.field[scalar]][there]
+                if not cython.compiled:
+                    one = wrapped(one)
+                way += log_of(one)
+        return way >> 4 if way < 256 else 15

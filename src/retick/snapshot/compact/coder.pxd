@@ -21,6 +21,7 @@ cdef class Coder:
     cdef unsigned char* buf
     cdef readonly Py_ssize_t at
     cdef Py_ssize_t size
+    cdef int neighbours                 # whether the two entities before have changed, the nearer in bit 0
     cdef object _out                    # the encoder's own space
     cdef object _seen                   # what buf points into
     cdef object _models_owner
@@ -33,6 +34,11 @@ cdef class Coder:
     cdef int next_byte(self) noexcept
     cdef void carry(self) noexcept
     cdef int bit(self, Py_ssize_t index, int value) noexcept
+    cdef Py_ssize_t until_changed(
+        self, unsigned char* levels, long long* ways, Py_ssize_t at, Py_ssize_t end) noexcept
+    cdef long long number(
+        self, Py_ssize_t models, int expected, int sort, int signs, long long value) noexcept
+    cdef unsigned long long mantissa(self, int sort, int size, int more, unsigned long long rest) noexcept
     cdef void shift(self) noexcept
     cdef unsigned long long raw(self, unsigned long long value, int bits) noexcept
     cpdef bytes finish(self)

@@ -3,6 +3,9 @@
 A model is one 32-bit number: the probability of a 1 in its upper 16 bits, and in the lower ones how often it was used.
 :meth:`Coder.bit` writes a bit while encoding and reads one while decoding, so that encoder and decoder are one program
 and cannot disagree on a context. The numbers are those of docs/formats/compact.md.
+
+A packet has some thousand bits. Those of runs and of numbers are coded in here, where the C compiler can put the code
+of a bit in line.
 """
 
 from array import array
@@ -14,9 +17,15 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
+    from cython.cimports.retick.snapshot.compact.logs import length_of
+    from cython.cimports.retick.snapshot.compact.numbers import CHANGED_MODELS, MANTISSA_MODELS, SIGN_MODELS
     from cython.cimports.retick.snapshot.kernels.arrays import uchars, uints
 else:
+    from retick.snapshot.compact.logs import length_of
+    from retick.snapshot.compact.numbers import CHANGED_MODELS, MANTISSA_MODELS, SIGN_MODELS
     from retick.snapshot.kernels.arrays import uchars, uints
+    from retick.snapshot.kernels.columns import as_signed
 
     MOST_USES, LEAST, MOST = 255, 48, 65488
 
@@ -44,6 +53,7 @@ class Coder:
         buf: Any
         at: int
         size: int
+        neighbours: int
         _out: Any
         _seen: Any
         _models_owner: Any
@@ -62,6 +72,7 @@ class Coder:
     def begin_encoding(self) -> cython.void:
         self.encoding = True
         self.overrun = False
+        self.neighbours = 0
         self.low = 0
         self.range = self.every
         self.at = 0
@@ -73,6 +84,7 @@ class Coder:
         index: cython.int
         self.encoding = False
         self.overrun = False
+        self.neighbours = 0
         self.range = self.every
         self.code = 0
         self.at = start
@@ -113,42 +125,87 @@ class Coder:
 
     def bit(self, index: cython.Py_ssize_t, value: cython.int) -> cython.int:
         """Write ``value``, or read and return it; the model learns."""
-        model: cython.uint = self.models[index]
-        p: cython.uint = model >> 16
-        uses: cython.uint = model & 255
-        span: cython.ulonglong = self.range
-        bound: cython.ulonglong = (span >> 16) * p
+        return _bit(self, index, value)
+
+    def until_changed(
+        self, levels: cython.p_uchar, ways: cython.p_longlong, at: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.Py_ssize_t:
+        """Code for entities from ``at`` on whether they have changed; the index of the first that has, or ``end``.
+
+        ``levels`` are the contexts of the entities, ``ways`` what has changed, while encoding.
+        """
+        changed: cython.int = 0
+        while at < end:
+            if self.encoding:
+                changed = ways[at] != 0
+            changed = _bit(self, CHANGED_MODELS + 4 * levels[at] + self.neighbours, changed)
+            self.neighbours = ((self.neighbours << 1) | changed) & 3
+            if changed:
+                return at
+            at += 1
+        return end
+
+    def number(
+        self,
+        models: cython.Py_ssize_t,
+        expected: cython.int,
+        sort: cython.int,
+        signs: cython.int,
+        value: cython.longlong,
+    ) -> cython.longlong:
+        """A signed number: its size from the expected one outwards, its sign, its bits.
+
+        ``models`` are those of the size, ``sort`` and ``signs`` choose those of the sign.
+        """
+        size: cython.int = 0
+        away: cython.int = 0
+        negative: cython.int = value < 0
+        rest: cython.ulonglong = 0
         if self.encoding:
-            if value:
-                span = bound
-            else:
-                self.low += bound
-                span -= bound
-                if self.low >> 32:
-                    self.carry()
-        elif self.code < bound:
-            span = bound
-            value = 1
+            rest = value
+            if negative:
+                rest = -value
+            size = length_of(rest)
+        found: cython.int = expected
+        if _bit(self, models, size > found):
+            found += 1
+            away = 1
+            while found < 64 and _bit(self, models + (away if away < 7 else 7), size > found):
+                found += 1
+                away += 1
         else:
-            self.code -= bound
-            span -= bound
-            value = 0
-        if value:
-            p += ((65536 - p) * self.rates[uses]) >> 16
-            if p > MOST:
-                p = MOST
-        else:
-            p -= (p * self.rates[uses]) >> 16
-            if p < LEAST:
-                p = LEAST
-        if uses < MOST_USES:
-            uses += 1
-        self.models[index] = (p << 16) | uses
-        while span < 16777216:
-            span <<= 8
-            self.shift()
-        self.range = span
+            while found > 0 and _bit(self, models + 8 + (away if away < 7 else 7), size < found):
+                found -= 1
+                away += 1
+        if not found:
+            return 0
+        negative = _bit(self, SIGN_MODELS + 32 * sort + signs, negative)
+        value = self.mantissa(sort, found, found - expected, rest)
+        if negative:
+            value = -value
+        if not cython.compiled:
+            value = as_signed(value & 0xFFFFFFFFFFFFFFFF)
         return value
+
+    def mantissa(
+        self, sort: cython.int, size: cython.int, more: cython.int, rest: cython.ulonglong
+    ) -> cython.ulonglong:
+        """A number of ``size`` bits without its highest one: two bits by models, the others as they are."""
+        below: cython.int = size - 2
+        found: cython.ulonglong = 1
+        one: cython.ulonglong = 1
+        if size < 2:
+            return found
+        # 0 less than expected, 1 as much, 2 one or two more, 3 more than that.
+        more = (more >= 0) + (more > 0) + (more > 2)
+        at: cython.Py_ssize_t = MANTISSA_MODELS + 128 * sort + 4 * (size if size < 16 else 15)
+        found = 2 | _bit(self, at + more, (rest >> below) & 1)
+        if below:
+            below -= 1
+            found = (found << 1) | _bit(self, at + 64 + (found & 1), (rest >> below) & 1)
+        if below:
+            found = (found << below) | self.raw(rest & ((one << below) - 1), below)
+        return found
 
     def shift(self) -> cython.void:
         """Eight bits out of the coder, or into it; the caller widens the range."""
@@ -201,6 +258,8 @@ class Coder:
             self.buf[self.at] = self.low >> 24
             self.at += 1
             self.low = (self.low << 8) & self.every
+        if cython.compiled:
+            return PyBytes_FromStringAndSize(cython.cast(cython.p_char, self.buf), self.at)
         made: bytes = self._out[: self.at].tobytes()
         return made
 
@@ -209,3 +268,35 @@ class Coder:
         from math import log2
 
         return 8.0 * self.at + 32.0 - log2(self.range)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _bit(coder: Coder, index: cython.Py_ssize_t, value: cython.int) -> cython.int:
+    """See :meth:`Coder.bit`. Which value it is cannot be foreseen, so that choices cost less than jumps."""
+    model: cython.uint = coder.models[index]
+    p: cython.uint = model >> 16
+    uses: cython.uint = model & 255
+    rate: cython.uint = coder.rates[uses]
+    span: cython.ulonglong = coder.range
+    bound: cython.ulonglong = (span >> 16) * p
+    move: cython.uint
+    if coder.encoding:
+        coder.low += 0 if value else bound
+        if coder.low >> 32:
+            coder.carry()
+    else:
+        value = coder.code < bound
+        coder.code -= 0 if value else bound
+    span = bound if value else span - bound
+    move = ((65536 - p if value else p) * rate) >> 16
+    p = p + move if value else p - move
+    p = MOST if p > MOST else p
+    p = LEAST if p < LEAST else p
+    coder.models[index] = (p << 16) | (uses + (uses < MOST_USES))
+    while span < 16777216:
+        span <<= 8
+        coder.shift()
+    coder.range = span
+    return value

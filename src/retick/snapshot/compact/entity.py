@@ -320,10 +320,9 @@ class Entity:
         strayed: cython.int = 0
         value: cython.longlong = 0
         for number in range(self.plan.group_count):
-            if number != group and self.speed[number] > other:
-                other = self.speed[number]
-            if number != group and self.curve[number] > bent:
-                bent = self.curve[number]
+            if number != group:
+                other = self.speed[number] if self.speed[number] > other else other
+                bent = self.curve[number] if self.curve[number] > bent else bent
         features[0] = 16
         features[3] = self.speed[group]
         features[4] = self.curve[group]
@@ -351,13 +350,11 @@ class Entity:
                 return st.VALUE_RANGE
             features[7] = features[6]
             features[6] = magnitude.size
-            if magnitude.size > strayed:
-                strayed = magnitude.size
+            strayed = magnitude.size if magnitude.size > strayed else strayed
         if strayed > self.strayed:
             self.strayed = strayed
         return st.OK
 
     def sign(self, value: cython.longlong) -> cython.int:
-        if value == 0:
-            return 0
-        return 1 if value > 0 else 2
+        """0 for zero, 1 above it, 2 below."""
+        return (value > 0) + 2 * (value < 0)

@@ -7,6 +7,24 @@ from retick.snapshot.kernels.columns cimport Columns
 from retick.snapshot.kernels.table cimport FieldTable
 
 
+cdef extern from *:
+    """
+    /* The loops over all entities are compiled a second time for processors with AVX2; the loader chooses. The names are
+       Cython's for them: under other names nothing is gained and nothing lost. */
+    #if defined(__PYX_HAVE__retick__snapshot__compact__frames) && defined(__x86_64__) && defined(__GNUC__) \\
+        && !defined(__clang__) && defined(__GLIBC__)
+    #define RETICK_TWICE __attribute__((target_clones("avx2", "default")))
+    struct __pyx_obj_6retick_8snapshot_7compact_6frames_Frames;
+    struct __pyx_obj_6retick_8snapshot_7kernels_7columns_Columns;
+    static void __pyx_f_6retick_8snapshot_7compact_6frames_6Frames__differ_in_order(
+        struct __pyx_obj_6retick_8snapshot_7compact_6frames_Frames*,
+        struct __pyx_obj_6retick_8snapshot_7kernels_7columns_Columns*) RETICK_TWICE;
+    static void __pyx_f_6retick_8snapshot_7compact_6frames_6Frames__note_rest(
+        struct __pyx_obj_6retick_8snapshot_7compact_6frames_Frames*, int) RETICK_TWICE;
+    #endif
+    """
+
+
 @cython.final
 cdef class Frames:
     cdef Plan plan
@@ -17,6 +35,7 @@ cdef class Frames:
     cdef Columns first
     cdef Columns second
     cdef Columns third
+    cdef long long** sources[4]     # by frame: its columns
     cdef int* mapped                # by frame: whether its rows are in maps
     cdef long long* maps            # by frame, component and entity
     cdef unsigned char* rest        # by entity: history frames with the baseline's values, from the newest on
@@ -35,5 +54,6 @@ cdef class Frames:
     cdef long long row(self, int number, int component, Py_ssize_t entity) noexcept
     cdef void _find_rest(self)
     cdef void differ(self, Columns other, int number)
-    cdef void _differ_in_order(self, Columns other)
+    cdef void _differ_in_order(self, Columns other) noexcept
+    cdef void _note_rest(self, int rest) noexcept
     cdef void load(self, Py_ssize_t entity)

@@ -26,7 +26,7 @@ else:
     from retick.snapshot.kernels.columns import Columns
     from retick.snapshot.kernels.table import FieldTable
 
-__all__ = ["Frames", "first_disorder", "same_shape"]
+__all__ = ["Frames", "all_in_order", "first_disorder", "same_shape"]
 
 
 @cython.cclass
@@ -42,6 +42,7 @@ class Frames:
         first: Columns
         second: Columns
         third: Columns
+        sources: Any
         mapped: Any
         maps: Any
         rest: Any
@@ -60,6 +61,8 @@ class Frames:
         old = array("q", bytes(8 * 4 * (plan.scalar_count + 1)))
         has = array("i", bytes(4 * 4 * (plan.group_count + 1)))
         self._owners = (mapped, old, has)
+        if not cython.compiled:
+            self.sources = [None] * (FRAMES + 1)
         self._maps_owner = array("q")
         self._rest_owner = array("B")
         self._ways_owner = array("q")
@@ -68,6 +71,7 @@ class Frames:
     def use(self, base: Columns, history: Any) -> cython.void:
         """The baseline, and up to three history frames, the newest first."""
         frame: cython.int
+        group: cython.int
         self.base = base
         self.count = base.count
         self.used = len(history)
@@ -77,7 +81,11 @@ class Frames:
         self.third = history[2] if self.used > 2 else base
         self._make_space()
         for frame in range(self.used + 1):
+            self.sources[frame] = self.frame(frame).columns
             self._map(frame)
+            if not self.mapped[frame]:
+                for group in range(self.plan.group_count):
+                    self.has[4 * group + frame] = True
         self._find_rest()
 
     def frame(self, number: cython.int) -> Columns:
@@ -148,9 +156,16 @@ class Frames:
             self.rest[index] = self.used
         for number in range(self.used, 0, -1):
             self.differ(self.frame(number), number)
-            for index in range(self.count):
-                if self.ways[index]:
-                    self.rest[index] = number - 1
+            self._note_rest(number - 1)
+
+    def _note_rest(self, rest: cython.int) -> cython.void:
+        """The rest of all entities that `differ` found to differ."""
+        index: cython.Py_ssize_t
+        count: cython.Py_ssize_t = self.count
+        ways: cython.p_longlong = self.ways
+        rests: cython.p_uchar = self.rest
+        for index in range(count):
+            rests[index] = rest if ways[index] else rests[index]
 
     def differ(self, other: Columns, number: cython.int) -> cython.void:
         """Into ``ways``: not zero for every entity that differs between the baseline and another frame."""
@@ -201,24 +216,31 @@ class Frames:
         number: cython.int
         scalar: cython.int
         row: cython.longlong
-        source: Columns
         old: cython.p_longlong = self.old
-        has: cython.p_int = self.has
         fields: cython.p_int = self.plan.field
         for number in range(self.used + 1):
-            source = self.frame(number)
+            columns: cython.pointer(cython.p_longlong) = self.sources[number]  # type: ignore[valid-type]  # a C type
             if not self.mapped[number]:
-                for group in range(self.plan.group_count):
-                    has[4 * group + number] = True
                 for scalar in range(self.plan.scalar_count):
-                    old[4 * scalar + number] = source.columns[fields[scalar]][entity]
+                    old[4 * scalar + number] = columns[fields[scalar]][entity]
                 continue
             for group in range(self.plan.group_count):
                 row = self.row(number, self.plan.component[group], entity)
                 self.has[4 * group + number] = row >= 0
                 if row >= 0:
                     for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
-                        self.old[4 * scalar + number] = source.columns[self.plan.field[scalar]][row]
+                        old[4 * scalar + number] = columns[fields[scalar]][row]
+
+
+def all_in_order(table: FieldTable, *snapshots: Any) -> bool:
+    """Whether all are snapshots of this table, their ids ascending: what is wrong with one is for others to say."""
+    for snapshot in snapshots:
+        if not isinstance(snapshot, Columns):
+            return False
+        columns: Columns = snapshot
+        if columns.table is not table or columns.first_disorder():
+            return False
+    return True
 
 
 def first_disorder(columns: Columns) -> int:

@@ -22,6 +22,7 @@ from retick.wire.varint import decode_varuint, encode_varuint
 
 __all__ = [
     "CHECK_BYTES",
+    "SHORT_HEADS",
     "USUAL_AGES",
     "Head",
     "check_of",
@@ -83,6 +84,13 @@ class Head(NamedTuple):
         return made
 
 
+SHORT_HEADS = {
+    (ages, carried): Head(ages, carried).to_bytes() for ages in ((), USUAL_AGES) for carried in (False, True)
+}
+"""The heads that most packets have, of one byte, by their ages and whether statistics are carried."""
+_SHORT = {made[0]: Head(ages, carried) for (ages, carried), made in SHORT_HEADS.items()}
+
+
 def check_of(payload: bytes, lineage: int, tick: int, base_tick: int) -> int:
     """The check of a payload without one: CRC-32 that goes on from the statistics' lineage and both ticks."""
     return zlib.crc32(payload, zlib.crc32(_TICKS.pack(tick, base_tick), lineage))
@@ -115,6 +123,8 @@ def compare_checks(expected: int, found: int | None) -> None:
 def read_head(payload: bytes) -> tuple[Head, int]:
     """The head of a payload without check, and where the body starts."""
     form = payload[0]
+    if form in _SHORT:
+        return _SHORT[form], 1
     at = 1
     history = form & 3
     if form & 0x80 or history == 3 or form & _CHECK:

@@ -19,15 +19,17 @@ cdef inline int length_of(unsigned long long value) noexcept nogil:
 
 
 cdef inline int log_of(long long value) noexcept nogil:
+    # Without a branch for zero: whether a number is zero cannot be foreseen.
     cdef int whole
-    cdef long long rest = value if value >= 0 else -value
-    if rest == 0:
-        return 0
-    if rest < 0 or rest >> 40:  # the lowest number has no opposite
+    cdef double number
+    cdef unsigned long long bits
+    cdef unsigned long long rest = <unsigned long long>value if value >= 0 else -<unsigned long long>value
+    if rest >> 40:
         return 640
-    rest += 1
-    whole = length_of(rest) - 1
-    return (whole << 4) + <int>(((rest << 4) >> whole) & 15)
+    number = <double><long long>(rest + 1)
+    memcpy(&bits, &number, 8)
+    whole = <int>(bits >> 52) - 1023
+    return (whole << 4) + <int>(((16 * (rest + 1)) >> whole) & 15)
 
 
 cdef inline long long rounded(double value) noexcept nogil:
@@ -37,4 +39,4 @@ cdef inline long long rounded(double value) noexcept nogil:
     value += 0.5
     found = <long long>value
     # Towards zero is up for what is negative.
-    return found - 1 if <double>found > value else found
+    return found - (<double>found > value)

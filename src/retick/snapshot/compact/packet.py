@@ -7,9 +7,18 @@ from typing import Any, NamedTuple
 from retick.errors import BaselineMissing, EncodeError, UsageError, with_code
 from retick.snapshot.compact.body import Body
 from retick.snapshot.compact.defaults import Prediction
-from retick.snapshot.compact.frames import first_disorder, same_shape
+from retick.snapshot.compact.frames import all_in_order, first_disorder, same_shape
 from retick.snapshot.compact.gains import gains_of
-from retick.snapshot.compact.head import USUAL_AGES, Head, check_of, compare_checks, read_head, split_check, with_check
+from retick.snapshot.compact.head import (
+    SHORT_HEADS,
+    USUAL_AGES,
+    Head,
+    check_of,
+    compare_checks,
+    read_head,
+    split_check,
+    with_check,
+)
 from retick.snapshot.compact.header import fault_error
 from retick.snapshot.compact.numbers import FRAMES, OLDEST
 from retick.snapshot.compact.plan import Plan
@@ -55,6 +64,7 @@ class PayloadCodec:
         """``plain``: a codec of version 2 for what is not entropy-coded. ``sealed``: no check is written or wanted."""
         self._plain = plain
         self._schema = plain.schema
+        self._table = plain.schema.table
         self._limits = plain.limits
         self._prediction = prediction
         self._sealed = sealed
@@ -100,35 +110,34 @@ class PayloadCodec:
         ``carried`` are the statistics of the baseline, which stay as they are; without them the prior is used. With
         ``most_bytes`` the payload is at most so long, and leaves changes of the last entities out.
         """
-        self._check_order(base, current, *history)
-        if base.tick == 0:
+        if not all_in_order(self._table, base, current, *history):
+            self._check_order(base, current, *history)
+        tick = base.tick
+        if tick == 0:
             raise invalid_error(st.INVALID_BASELINE_TICK, found=0, flags=DELTA)
         middle, structure = (base, b"") if same_shape(base, current) else self._structure(base, current)
         target = self._plain_result(middle, current) if self._thresholds else current
-        ages = tuple(base.tick - snapshot.tick for snapshot in history)
+        ages = tuple([tick - snapshot.tick for snapshot in history])
         # Most packets have the usual history.
         if ages != USUAL_AGES and (
             len(ages) > FRAMES or any(not 0 < age <= OLDEST for age in ages) or list(ages) != sorted(set(ages))
         ):
             raise UsageError(f"history goes back from the baseline, newest first, up to {OLDEST} ticks, not {ages}")
-        head = Head(ages, carried is not None, None, structure)
         start = carried if carried is not None else self._start
         check = 0 if self._sealed else 4
         statistics = start.copy()
-        made = head.to_bytes()
+        made = None if structure else SHORT_HEADS.get((ages, carried is not None))
+        if made is None:
+            made = Head(ages, carried is not None, None, structure).to_bytes()
         room = _EVERYTHING if most_bytes is None else most_bytes - check - len(made) - 5
         body = self._run(statistics, middle, history, ages, target, _EVERYTHING, room)
         if len(body) > room:
-            # What comes before the entity that crossed the budget fits, unless there is no room for anything. Leaving
-            # out more than that could leave out the only change, again and again.
-            cut, less = self._body.crossed if self._body.crossed >= 0 else middle.count, 1
-            while len(body) > room:
-                if cut == 0:
-                    raise EncodeError(f"destroys and creates alone do not fit {most_bytes} bytes")
-                cut, less = max(0, cut - less), 2 * less
-                statistics = start.copy()
-                body = self._run(statistics, middle, history, ages, target, cut, room)
-            made = head._replace(cut=cut).to_bytes()
+            if room < 0:
+                raise EncodeError(f"destroys and creates alone do not fit {most_bytes} bytes")
+            cut = self._body.fitting
+            statistics = start.copy()
+            body = self._run(statistics, middle, history, ages, target, cut, room)
+            made = Head(ages, carried is not None, cut, structure).to_bytes()
             return Encoded(self._checked(made + body, start, base, current, statistics), statistics, True)
         payload = made + body
         # Where that saves next to nothing, the plain form may be shorter.
@@ -178,7 +187,8 @@ class PayloadCodec:
                 self._schema, st.ENTITY_ORDER, previous=middle.ids[disorder - 1], current=middle.ids[disorder]
             )
         target = middle.copy(tick=tick)
-        factors = self._factors_of(tick - base.tick, head.ages)
+        ticks = tick - base.tick
+        factors = self._factors.get((ticks, head.ages)) or self._factors_of(ticks, head.ages)
         cut = _EVERYTHING if head.cut is None else head.cut
         body = self._body
         body.decode(statistics, middle, history, factors, target, cut, array("B", payload), at)
@@ -201,8 +211,9 @@ class PayloadCodec:
         room: int,
     ) -> bytes:
         body = self._body
-        body.budget = max(0, room - _FLUSHED)
-        factors = self._factors_of(target.tick - middle.tick, ages)
+        body.budget = room - _FLUSHED
+        ticks = target.tick - middle.tick
+        factors = self._factors.get((ticks, ages)) or self._factors_of(ticks, ages)
         made: bytes = body.encode(statistics, middle, history, factors, target, cut)
         if body.fault.status != st.OK:
             raise encode_error(body.fault.status, body.fault, self._schema)
@@ -257,7 +268,7 @@ class PayloadCodec:
             if not isinstance(snapshot, Snapshot):
                 raise UsageError(f"a codec takes a Snapshot, not a {type(snapshot).__name__}")
             # Comparing whole schemas takes longer than encoding; most are the very same object.
-            if snapshot.table is not self._schema.table and snapshot.schema != self._schema:
+            if snapshot.table is not self._table and snapshot.schema != self._schema:
                 raise UsageError("the snapshot has another schema than the codec")
             disorder = first_disorder(snapshot)
             if disorder:

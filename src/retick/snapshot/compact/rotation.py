@@ -16,7 +16,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.libc.math import fabs, sqrt
     from cython.cimports.retick.snapshot.compact.frames import Frames
-    from cython.cimports.retick.snapshot.compact.logs import rounded
+    from cython.cimports.retick.snapshot.compact.logs import length_of, rounded
     from cython.cimports.retick.snapshot.compact.motion import Motion
     from cython.cimports.retick.snapshot.compact.numbers import FRAMES, TERMS
     from cython.cimports.retick.snapshot.compact.plan import Plan
@@ -25,7 +25,7 @@ else:
     from math import fabs, sqrt
 
     from retick.snapshot.compact.frames import Frames
-    from retick.snapshot.compact.logs import rounded
+    from retick.snapshot.compact.logs import length_of, rounded
     from retick.snapshot.compact.motion import Motion
     from retick.snapshot.compact.numbers import FRAMES, TERMS
     from retick.snapshot.compact.plan import Plan
@@ -71,25 +71,26 @@ class Rotation:
         """The four components in one frame, with the sign that is nearer to the baseline's."""
         scalar: cython.int = self.plan.first[group]
         most: cython.double = (1 << self.plan.bits[group]) - 1
-        missing: cython.longlong = self.frames.old[4 * scalar + number] & 3
-        index: cython.int
+        missing: cython.int = self.frames.old[4 * scalar + number] & 3
         at: cython.Py_ssize_t = 4 * number
-        part: cython.int = 1
-        left: cython.double = 2.0 * most * most
-        dot: cython.double = 0.0
-        value: cython.double
-        for index in range(4):
-            if index != missing:
-                value = 2.0 * self.frames.old[4 * (scalar + part) + number] - most
-                self.quats[at + index] = value
-                left -= value * value
-                part += 1
-        self.quats[at + missing] = sqrt(left) if left > 0.0 else 0.0
-        for index in range(4):
-            dot += self.quats[index] * self.quats[at + index]
-        if dot < 0.0:
-            for index in range(4):
-                self.quats[at + index] = -self.quats[at + index]
+        # Where the three go; which one is missing cannot be foreseen, so that there is no jump by it.
+        first: cython.int = missing == 0
+        second: cython.int = 1 + (missing < 2)
+        third: cython.int = 2 + (missing < 3)
+        a: cython.double = 2.0 * self.frames.old[4 * (scalar + 1) + number] - most
+        b: cython.double = 2.0 * self.frames.old[4 * (scalar + 2) + number] - most
+        c: cython.double = 2.0 * self.frames.old[4 * (scalar + 3) + number] - most
+        left: cython.double = 2.0 * most * most - a * a - b * b - c * c
+        sign: cython.double = 1.0
+        left = sqrt(left if left > 0.0 else 0.0)
+        if number and (
+            self.quats[first] * a + self.quats[second] * b + self.quats[third] * c + self.quats[missing] * left < 0.0
+        ):
+            sign = -1.0
+        self.quats[at + first] = sign * a
+        self.quats[at + second] = sign * b
+        self.quats[at + third] = sign * c
+        self.quats[at + missing] = sign * left
 
     def bent(self, series: cython.Py_ssize_t, s: cython.double) -> cython.double:
         """A power series at ``s``."""
@@ -192,19 +193,25 @@ class Rotation:
         most: cython.double = (1 << self.plan.bits[group]) - 1
         index: cython.int
         share: cython.longlong
-        self.largest = 0
+        size: cython.double = fabs(self.guess[at])
+        most_size: cython.double = size
+        next_size: cython.double = -1.0
+        largest: cython.int = 0
+        second: cython.int = 0
         for index in range(1, 4):
-            if fabs(self.guess[at + index]) > fabs(self.guess[at + self.largest]):
-                self.largest = index
-        self.second = 1 if self.largest == 0 else 0
+            size = fabs(self.guess[at + index])
+            largest = index if size > most_size else largest
+            most_size = size if size > most_size else most_size
         for index in range(4):
-            if index != self.largest and fabs(self.guess[at + index]) > fabs(self.guess[at + self.second]):
-                self.second = index
-        share = rounded((fabs(self.guess[at + self.largest]) - fabs(self.guess[at + self.second])) / most * 64.0)
-        self.gap = 0
-        while share > 0 and self.gap < 7:
-            share >>= 1
-            self.gap += 1
+            size = -1.0 if index == largest else fabs(self.guess[at + index])
+            second = index if size > next_size else second
+            next_size = size if size > next_size else next_size
+        self.largest = largest
+        self.second = second
+        share = rounded((most_size - next_size) / most * 64.0)
+        self.gap = length_of(share if share > 0 else 0)
+        if self.gap > 7:
+            self.gap = 7
 
     def place(self, group: cython.int, largest: cython.int) -> cython.void:
         """Guess, step and bend of the three scalars, now that the largest component is known."""
