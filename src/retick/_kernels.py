@@ -41,6 +41,7 @@ KERNELS: tuple[str, ...] = (
     "retick.sim.world.position",
     "retick.sim.world.loading",
     "retick.games.fighter.kernel",
+    "retick.games.fighter.lanes",
     "retick.games.fighter.batch",
     "retick.games.runner.motor.collision",
     "retick.games.runner.motor.heading",
