@@ -5,19 +5,22 @@ from retick.sim.flat cimport FlatSimulation
 
 cdef extern from *:
     """
-    /* These two are compiled a second time for processors with AVX2, which play twice as many matches in one register;
-       the loader chooses. The rules must be a part of them, which the C compiler would not do by itself for the second.
-       The names are Cython's: under other names nothing is gained and nothing lost. */
+    /* The names below are Cython's: under other names nothing is gained and nothing lost. The rules must be a part of
+       the loop in 16 bits, or it is no loop over registers; by itself the C compiler finds them too long for that. */
+    #if defined(__PYX_HAVE__retick__games__fighter__kernel) && defined(__GNUC__)
+    static CYTHON_INLINE void __pyx_fuse_0__pyx_f_6retick_5games_7fighter_6kernel__play_lane(
+        short*, Py_ssize_t, short*, short, short) __attribute__((always_inline));
+    static CYTHON_INLINE void __pyx_fuse_0__pyx_f_6retick_5games_7fighter_6kernel__tick(
+        short*, short, short, int) __attribute__((always_inline));
+    #endif
+    /* Both loops are compiled a second time for processors with AVX2, which play twice as many matches in one register;
+       the loader chooses. */
     #if defined(__PYX_HAVE__retick__games__fighter__kernel) && defined(__x86_64__) && defined(__GNUC__) \\
         && !defined(__clang__) && defined(__GLIBC__)
     static void __pyx_f_6retick_5games_7fighter_6kernel_play_columns(
         int*, Py_ssize_t, int*, int*, Py_ssize_t) __attribute__((target_clones("avx2", "default")));
     static void __pyx_f_6retick_5games_7fighter_6kernel_play_narrow(
         short*, unsigned short*, Py_ssize_t) __attribute__((target_clones("avx2", "default")));
-    static CYTHON_INLINE void __pyx_fuse_0__pyx_f_6retick_5games_7fighter_6kernel__play_lane(
-        short*, Py_ssize_t, short*, short, short) __attribute__((always_inline));
-    static CYTHON_INLINE void __pyx_fuse_0__pyx_f_6retick_5games_7fighter_6kernel__tick(
-        short*, short, short, int) __attribute__((always_inline));
     #endif
     """
 

@@ -1,8 +1,8 @@
 """Runs many matches of the fighter side by side (a compiled kernel), for whoever verifies them by the thousand.
 
 Theory of operation. The rules need no more than 16 bits for a match that began where matches begin, so one AVX2
-register holds a value of sixteen matches. Up to 64 matches are played at a time; as one ends, the next takes its lane. Whatever
-does not fit, and the last few, run one by one. Uncompiled all do: side by side nothing is gained there.
+register holds a value of sixteen matches. Up to 64 matches are played at a time; as one ends, the next takes its lane.
+Whatever does not fit, and the last few, run one by one. Uncompiled all do: side by side nothing is gained there.
 """
 
 try:
