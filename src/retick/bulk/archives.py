@@ -19,6 +19,7 @@ __all__ = ["ENDINGS", "is_parquet", "is_tar", "parquet_batches", "tar_batches"]
 
 ENDINGS = (".rplk", ".rtk")
 """Of replays, in folders and archives."""
+SIDE_BY_SIDE = 64
 COLUMNS = ("path", "replay", "seed", "checksum")
 Look = Callable[[str, str, int, int], Entry]
 """Makes the entry of a path, with what a manifest says of the name in the archive."""
@@ -55,18 +56,21 @@ def tar_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterat
 def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
     reader = TarReader(limits.max_bytes)
     free: list[bytearray] = []
-    left = b""
+    left, wanted = b"", piece
     while not reader.at_end:
         needed = max(piece, 2 * len(left))
         buffer = free.pop() if free and len(free[-1]) >= needed else bytearray(needed)
         buffer[: len(left)] = left
-        size = len(left) + file.readinto(memoryview(buffer)[len(left) :])
+        stop = wanted if wanted > len(left) else needed
+        size = len(left) + file.readinto(memoryview(buffer)[len(left) : stop])
         if size == len(left):
             reader.finish(size)
             return
         view = memoryview(buffer)[:size]
         members, done = reader.read(view)
         left = bytes(view[done:])
+        if members:
+            wanted = _whole_rows(piece, done // len(members)) * (done // len(members))
         prefix = f"{name}!"
         entries = [
             look(prefix + inside, inside.removeprefix("./"), start, end)
@@ -100,11 +104,15 @@ def parquet_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> It
 
 
 def _rows_in(table: Any, piece: int) -> int:
-    """About as many rows as a piece holds; a multiple of 64, the matches that a kernel may play side by side."""
     about = table.metadata
     size: int = sum(about.row_group(at).total_byte_size for at in range(about.num_row_groups))
-    rows: int = max(1, min(4096, piece * about.num_rows // max(1, size)))
-    return rows if rows < 64 else rows // 64 * 64
+    return min(4096, _whole_rows(piece, size // max(1, about.num_rows)))
+
+
+def _whole_rows(piece: int, size: int) -> int:
+    """About as many matches of a size as a piece holds; a multiple of 64, which a kernel may play side by side."""
+    rows = max(1, piece // max(1, size))
+    return rows if rows < SIDE_BY_SIDE else rows // SIDE_BY_SIDE * SIDE_BY_SIDE
 
 
 def _parquet_batch(name: str, part: Any, names: set[str], look: Look, limits: ReadLimits) -> Batch:
