@@ -63,6 +63,7 @@ KERNELS: tuple[str, ...] = (
     "retick.replay.many.kernel",
     "retick.replay.many.tar",
     "retick.bulk.local_files",
+    "retick.bulk.tar_headers",
     "retick.wire.bits",
     "retick.wire.rbn1_packet",
     "retick.wire.rbn1_packing",

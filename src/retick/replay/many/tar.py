@@ -28,7 +28,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_FromString
 
-__all__ = ["Member", "TarReader", "read_members"]
+__all__ = ["BLOCK", "Member", "TarReader", "read_members"]
 
 BLOCK: Final = 512
 MAX_NAME: Final = 4096
@@ -56,6 +56,11 @@ class TarReader:
         """Files over the limit, since it was last emptied."""
         self._name: str | None = None
         self._skip = 0
+
+    @property
+    def is_between(self) -> bool:
+        """Whether the next bytes are a header, and nothing that was read before is about it."""
+        return self._name is None and not self._skip and not self.at_end
 
     def read(self, data: bytes | bytearray | memoryview) -> tuple[list[Member], int]:
         """The files that are whole in ``data``, and how many bytes are done with.
@@ -130,6 +135,7 @@ def read_members(data: bytes | bytearray | memoryview, max_size: int = 1 << 28) 
 
 @cython.cfunc
 @cython.exceptval(check=False)
+@cython.nogil
 def _octal(octets: cython.p_uchar, at: cython.Py_ssize_t, digits: cython.Py_ssize_t) -> cython.longlong:
     """The number in so many octal digits, with a NUL or a space behind them; or -1."""
     number: cython.longlong = 0
@@ -143,7 +149,8 @@ def _octal(octets: cython.p_uchar, at: cython.Py_ssize_t, digits: cython.Py_ssiz
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _plain_size(octets: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlong:
+@cython.nogil
+def plain_size(octets: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlong:
     """The size of the file whose header begins here, or -1: another kind, a prefix, a wrong sum, or unusual numbers."""
     total: cython.longlong = 8 * 32
     index: cython.Py_ssize_t
@@ -156,6 +163,16 @@ def _plain_size(octets: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlon
     for index in range(at + 148, at + 156):
         total -= octets[index]
     return _octal(octets, at + 124, 11) if _octal(octets, at + 148, 6) == total else -1
+
+
+@cython.cfunc
+def plain_name(octets: cython.p_uchar, at: cython.Py_ssize_t) -> Any:
+    """The name in a plain header, or None if it is not in ASCII."""
+    if cython.compiled:
+        name: bytes = PyBytes_FromString(cython.cast(cython.p_char, octets + at))
+    else:
+        name = bytes(octets[at : at + 100]).split(b"\0", 1)[0]
+    return name.decode("ascii") if name.isascii() else None
 
 
 @cython.cfunc
@@ -172,14 +189,14 @@ def _plain_members(view: Any, start: Any, most: Any, found: list[Any]) -> Any:
         held: cython.const[cython.uchar][::1] = view
         octets: cython.p_uchar = cython.cast(cython.p_uchar, cython.address(held[0]))
         while size - at >= 512:
-            length = _plain_size(octets, at)
+            length = plain_size(octets, at)
             after = at + 512 + (length + 511) // 512 * 512
             if length < 0 or length > largest or after > size:
                 break
-            name: bytes = PyBytes_FromString(cython.cast(cython.p_char, octets + at))
-            if not name.isascii():
+            name = plain_name(octets, at)
+            if name is None:
                 break
-            found.append(Member(name.decode("ascii"), at + 512, at + 512 + length))
+            found.append(Member(name, at + 512, at + 512 + length))
             at = after
     return at
 
