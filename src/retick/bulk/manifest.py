@@ -12,12 +12,14 @@ from retick.bulk.urls import is_url
 from retick.errors import UsageError
 from retick.replay.many.batch import Entry
 
-__all__ = ["COLUMNS", "NO_SOURCE", "Manifest", "entries_of", "stated"]
+__all__ = ["COLUMNS", "NO_PATH", "NO_SOURCE", "Manifest", "entries_of", "stated"]
 
 COLUMNS = ("path", "seed", "checksum")
 Stated = tuple[int | None, int | None, str, bool]
 _DIGITS = re.compile(r"[0-9]{1,10}").fullmatch
 _HEX = re.compile(r"\s*(?:0[xX])?([0-9a-fA-F]{1,8})\s*").fullmatch
+NO_PATH = "the entry has no path"
+"""The problem of an entry that names no replay; its own path is the manifest's, with its number."""
 NO_SOURCE = "no source has it"
 """The problem of an entry for which there is no replay."""
 LONGEST_LINE = 1 << 16
@@ -31,7 +33,7 @@ def entries_of(manifest: str | os.PathLike[str]) -> Iterator[Entry]:
         if isinstance(name, str) and name:
             yield Entry(name, 0, 0, *stated(seed, checksum))
         else:
-            yield Entry(f"{path}:{number}", problem="the entry has no path", is_manifests_fault=True)
+            yield Entry(f"{path}:{number}", problem=NO_PATH, is_manifests_fault=True)
 
 
 def stated(seed: Any, checksum: Any) -> Stated:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from retick.bulk.archives import ENDINGS, is_parquet, is_tar, parquet_batches, tar_batches
 from retick.bulk.engines import Unit
 from retick.bulk.extras import fsspec
-from retick.bulk.manifest import Manifest, entries_of
+from retick.bulk.manifest import NO_PATH, Manifest, entries_of
 from retick.bulk.reading import BATCH_BYTES, BATCH_FILES, Files, Range
 from retick.bulk.urls import is_url, unreachable
 from retick.replay import ReadLimits
@@ -96,7 +96,7 @@ class Sources:
     def _listed(self, manifest: str | os.PathLike[str]) -> Iterator[Entry | Batch | Range]:
         folder = os.path.dirname(os.fspath(manifest))
         for entry in entries_of(manifest):
-            if entry.problem:
+            if entry.problem == NO_PATH:
                 yield entry
             elif is_url(entry.path):
                 fsspec()
