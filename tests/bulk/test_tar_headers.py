@@ -3,6 +3,7 @@
 import io
 import os
 import tarfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,22 @@ def test_a_member_over_the_limit_is_not_in_a_range(tmp_path: Path) -> None:
     found = read_all(path, limits=ReadLimits(max_bytes=300))
     assert [name for name, content in found if content == "it is over the limit of 300 bytes"] == ["b.rplk"]
     assert len(found) == 141
+
+
+@pytest.mark.skipif(not COMPILED, reason="headers alone are read by the compiled form only")
+def test_matches_that_just_fill_a_piece_stay_in_ranges(tmp_path: Path) -> None:
+    path = tmp_path / "all.tar"
+    path.write_bytes(archive([("a.rplk", 300)] * 192))
+    units = list(tar_batches(str(path), look, 64 * 1024 - 100, LIMITS))
+    assert [type(unit) for unit in units] == [Range] * 3
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_an_archive_that_comes_through_a_pipe_is_read_from_the_start_to_the_end(tmp_path: Path) -> None:
+    data = archive([("a.rplk", 300)] * 200)
+    path = tmp_path / "all.tar"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(data,))
+    writer.start()
+    assert read_all(path) == members_of(data)
+    writer.join()

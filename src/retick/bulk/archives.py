@@ -101,8 +101,8 @@ def _entries(name: str, members: list[Member], look: Look, base: int = 0) -> lis
 
 
 def _can_be_shared_out(name: str) -> bool:
-    """Whether workers can read parts of it themselves: a local file, not compressed, on a system that has the call."""
-    return _ending(name) == ".tar" and not is_url(name) and hasattr(os, "preadv")
+    """Whether workers can read parts of it themselves: a file and no pipe, not compressed, where there is the call."""
+    return _ending(name) == ".tar" and not is_url(name) and hasattr(os, "preadv") and os.path.isfile(name)
 
 
 class _Ranges:
@@ -127,7 +127,7 @@ class _Ranges:
                 return
             del members[len(members) // SIDE_BY_SIDE * SIDE_BY_SIDE :]
             base, at = at, (members[-1].end + BLOCK - 1) // BLOCK * BLOCK
-            self._most = whole_rows(self._piece, (at - base) // len(members))
+            self._most = max(SIDE_BY_SIDE, whole_rows(self._piece, (at - base) // len(members)))
             self.end = at
             yield Range(self._path, base, self._identity, _entries(self._name, members, self._look, base))
 
