@@ -21,6 +21,7 @@ C_TYPES = {
     "Py_ssize_t": "cython.Py_ssize_t",
     "double": "cython.double",
     "unsigned char*": "cython.p_uchar",
+    "short*": "cython.p_short",
     "unsigned short*": "cython.p_ushort",
     "int*": "cython.p_int",
     "unsigned int*": "cython.p_uint",

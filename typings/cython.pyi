@@ -33,6 +33,7 @@ size_t: TypeAlias = builtins.int
 double: TypeAlias = builtins.float
 p_char: TypeAlias = Any
 p_uchar: TypeAlias = Any
+p_short: TypeAlias = Any
 p_ushort: TypeAlias = Any
 p_int: TypeAlias = Any
 p_uint: TypeAlias = Any

@@ -26,7 +26,7 @@ annotation_typing = exceptval = _configured
 bint = int
 uint = longlong = ulonglong = Py_ssize_t = int
 double = float  # retick: allow float -- a type's name; who computes with it is audited there
-p_uchar = p_ushort = p_int = p_uint = p_longlong = p_ulonglong = p_float = p_double = object
+p_uchar = p_short = p_ushort = p_int = p_uint = p_longlong = p_ulonglong = p_float = p_double = object
 void = NULL = None
 
 

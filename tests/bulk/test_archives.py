@@ -8,7 +8,7 @@ import pytest
 
 from retick.bulk.archives import is_parquet, is_tar, parquet_batches, tar_batches
 from retick.replay import ReadLimits
-from retick.replay.many.batch import Batch, Entry
+from retick.replay.many.batch import Entry
 from tests.bulk.matches import COUNT, packed, parquet_of
 
 LIMITS = ReadLimits()
@@ -18,7 +18,7 @@ def look(path: str, name: str, start: int, end: int) -> Entry:
     return Entry(path, start, end)
 
 
-def contents(batches: list[Batch]) -> list[bytes]:
+def contents(batches: list[Any]) -> list[bytes]:
     return [bytes(memoryview(each.data)[entry.start : entry.end]) for each in batches for entry in each.entries]
 
 

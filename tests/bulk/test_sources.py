@@ -68,3 +68,14 @@ def test_one_file_is_not_many(folder: Path) -> None:
     assert not is_many(str(folder / "000000.rplk"))
     assert not is_many("gone.rplk")
     assert all(map(is_many, [str(folder), "x.tar", "x.tgz", "x.parquet", "a*.rplk", "s3://x"]))
+
+
+def test_an_entry_that_is_wrong_has_the_path_that_its_replay_would_have(folder: Path, tmp_path: Path) -> None:
+    name = sorted(folder.glob("*.rplk"))[0].name
+    (tmp_path / "below").mkdir()
+    manifest = tmp_path / "below" / "manifest.csv"
+    manifest.write_text(f"path,seed,checksum\n{name},1,no number\n,1,0\n", encoding="utf-8")
+    (files,) = Sources([], manifest=manifest).units()
+    assert isinstance(files, Files)
+    assert [entry.path for entry in files] == [str(tmp_path / "below" / name), f"{manifest}:2"]
+    assert all(entry.is_manifests_fault for entry in files)

@@ -1,5 +1,6 @@
 """The ray engine, with a small ray of its own: the same rows as threads, also when a worker is killed in the middle."""
 
+import os
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import retick
 from retick.bulk import Run
 from retick.errors import NetworkUnavailable
 from retick.integrations import ray as engine
@@ -24,7 +26,8 @@ def flag(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")
         patch.setenv("RETICK_TEST_FLAG", str(path))
-        patch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+        roots = (Path(__file__).parents[2], Path(retick.__file__).parents[1])  # the tests' games, and this very package
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, roots)))
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
         yield path
         ray.shutdown()
@@ -47,6 +50,30 @@ def test_files_and_archives_give_the_rows_of_threads(flag: Path, matches: Path, 
     finally:
         (matches / "odd.rplk").unlink()
     assert ray.is_initialized(), "a ray that was there before is left running"
+
+
+def test_a_part_of_an_archive_is_read_by_the_worker_or_sent(
+    flag: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More matches than one row of lanes, so that only headers are read here; then for workers without the file."""
+    many = corpus(tmp_path / "many", matches=150)
+    tar = packed(many, tmp_path / "all.tar")
+    sent: list[Any] = []
+
+    class Watched(engine.RayEngine):
+        def _given(self, source: Any, entries: list[Any]) -> Any:
+            sent.append(type(source))
+            return super()._given(source, entries)
+
+    monkeypatch.setattr(engine, "RayEngine", Watched)
+    expected = rows_of(tar, many, "threads")
+    assert {row.verdict for row in expected} == {"ok"}
+    assert rows_of(tar, many, "ray") == expected
+    assert (tuple in sent) is retick.is_compiled()
+    sent.clear()
+    monkeypatch.setattr("retick.bulk.archives.identity", lambda path: (0, Path(path).stat().st_size, 0))
+    assert rows_of(tar, many, "ray") == expected
+    assert sent[-1] is not tuple, "the bytes were sent"
 
 
 def test_a_worker_that_is_killed_in_the_middle_costs_nothing(

@@ -3,17 +3,20 @@
 import bz2
 import gzip
 import lzma
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from retick.bulk.extras import pyarrow
 from retick.bulk.manifest import stated
+from retick.bulk.reading import SIDE_BY_SIDE, Range, identity, whole_rows
+from retick.bulk.tar_headers import plain_headers
 from retick.bulk.urls import is_url, open_source
 from retick.errors import DecodeError
 from retick.replay import ReadLimits
 from retick.replay.many.batch import Batch, Entry
-from retick.replay.many.tar import TarReader
+from retick.replay.many.tar import BLOCK, Member, TarReader
 
 __all__ = ["ENDINGS", "is_parquet", "is_tar", "parquet_batches", "tar_batches"]
 
@@ -43,7 +46,7 @@ def _ending(name: str) -> str | None:
     return next((ending for ending in _OPENERS if name.lower().endswith(ending)), None)
 
 
-def tar_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
+def tar_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch | Range]:
     """The replays of a tar archive; what is wrong with the archive is an entry with a problem."""
     try:
         with open_source(name) as raw, _OPENERS[_ending(name) or ".tar"](raw) as file:
@@ -52,34 +55,81 @@ def tar_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterat
         yield Batch(b"", [Entry(name, problem=_words(error))])
 
 
-def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
+def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch | Range]:
     reader = TarReader(limits.max_bytes)
+    ranges = _Ranges(name, file, look, min(piece, limits.max_bytes)) if _can_be_shared_out(name) else None
     free: list[bytearray] = []
-    left = b""
+    left, wanted = b"", piece
     while not reader.at_end:
+        if ranges is not None and reader.is_between:
+            at = file.tell() - len(left)
+            for unit in ranges.read(at):
+                at, left = ranges.end, b""
+                if unit.entries:
+                    yield unit
+            file.seek(at + len(left))
         needed = max(piece, 2 * len(left))
         buffer = free.pop() if free and len(free[-1]) >= needed else bytearray(needed)
         buffer[: len(left)] = left
-        size = len(left) + file.readinto(memoryview(buffer)[len(left) :])
+        stop = wanted if wanted > len(left) else needed
+        size = len(left) + file.readinto(memoryview(buffer)[len(left) : stop])
         if size == len(left):
             reader.finish(size)
             return
         view = memoryview(buffer)[:size]
         members, done = reader.read(view)
         left = bytes(view[done:])
-        prefix = f"{name}!"
-        entries = [
-            look(prefix + inside, inside.removeprefix("./"), start, end)
-            for inside, start, end in members
-            if inside.endswith(ENDINGS)
-        ]
+        if members:
+            wanted = whole_rows(piece, done // len(members)) * (done // len(members))
+        entries = _entries(name, members, look)
         for large in reader.too_large:
-            entries.append(Entry(prefix + large, problem=f"it is over the limit of {limits.max_bytes} bytes"))
+            entries.append(Entry(f"{name}!{large}", problem=f"it is over the limit of {limits.max_bytes} bytes"))
         reader.too_large.clear()
         if entries:
             yield Batch(view, entries, lambda buffer=buffer: free.append(buffer))  # type: ignore[misc]  # bound now
         else:
             free.append(buffer)
+
+
+def _entries(name: str, members: list[Member], look: Look, base: int = 0) -> list[Entry]:
+    prefix = f"{name}!"
+    return [
+        look(prefix + inside, inside.removeprefix("./"), start - base, end - base)
+        for inside, start, end in members
+        if inside.endswith(ENDINGS)
+    ]
+
+
+def _can_be_shared_out(name: str) -> bool:
+    """Whether workers can read parts of it themselves: a file and no pipe, not compressed, where there is the call."""
+    return _ending(name) == ".tar" and not is_url(name) and hasattr(os, "preadv") and os.path.isfile(name)
+
+
+class _Ranges:
+    """Rows of plain members of a local archive, found by their headers alone."""
+
+    def __init__(self, name: str, file: BinaryIO, look: Look, piece: int) -> None:
+        self._name, self._file, self._look, self._piece = name, file, look, piece
+        self._path = os.path.abspath(name)
+        self._identity = identity(name)
+        self._most = SIDE_BY_SIDE
+        self.end = 0
+        """Where the archive goes on after what was read."""
+
+    def read(self, at: int) -> Iterator[Range]:
+        """Parts of the archive from ``at`` on, as long as its headers are plain."""
+        number, size = self._file.fileno(), self._identity[1]
+        while True:
+            if hasattr(os, "posix_fadvise"):  # headers alone look like reading here and there
+                os.posix_fadvise(number, at, self._piece, os.POSIX_FADV_WILLNEED)
+            members = plain_headers(number, at, min(size, at + self._piece), self._most)
+            if len(members) < SIDE_BY_SIDE:
+                return
+            del members[len(members) // SIDE_BY_SIDE * SIDE_BY_SIDE :]
+            base, at = at, (members[-1].end + BLOCK - 1) // BLOCK * BLOCK
+            self._most = max(SIDE_BY_SIDE, whole_rows(self._piece, (at - base) // len(members)))
+            self.end = at
+            yield Range(self._path, base, self._identity, _entries(self._name, members, self._look, base))
 
 
 def parquet_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
@@ -100,11 +150,9 @@ def parquet_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> It
 
 
 def _rows_in(table: Any, piece: int) -> int:
-    """About as many rows as a piece holds; a multiple of 64, the matches that a kernel may play side by side."""
     about = table.metadata
     size: int = sum(about.row_group(at).total_byte_size for at in range(about.num_row_groups))
-    rows: int = max(1, min(4096, piece * about.num_rows // max(1, size)))
-    return rows if rows < 64 else rows // 64 * 64
+    return min(4096, whole_rows(piece, size // max(1, about.num_rows)))
 
 
 def _parquet_batch(name: str, part: Any, names: set[str], look: Look, limits: ReadLimits) -> Batch:

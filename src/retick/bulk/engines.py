@@ -17,7 +17,7 @@ from multiprocessing import resource_tracker
 from typing import Any, Protocol
 
 from retick.bulk.games import GameSpec, judge_for
-from retick.bulk.reading import FileReader, Files
+from retick.bulk.reading import FileReader, Files, Range
 from retick.errors import UsageError
 from retick.replay.many.batch import Batch, Entry
 from retick.replay.many.row import Row
@@ -26,7 +26,7 @@ __all__ = ["WINDOW", "Engine", "Processes", "Threads", "Unit", "cores", "in_orde
 
 WINDOW = 4
 """Batches under way for each worker."""
-Unit = Files | Batch
+Unit = Files | Batch | Range
 Work = Callable[[Unit], list[Row]]
 
 
@@ -68,6 +68,8 @@ def worker_for(spec: GameSpec) -> Work:
     def work(unit: Unit) -> list[Row]:
         if isinstance(unit, Files):
             return judge.rows(reader.read(unit))
+        if isinstance(unit, Range):
+            return [row for part in unit.parts() for row in judge.rows(reader.read_range(part))]
         rows = judge.rows(unit)
         if unit.done is not None:
             unit.done()
@@ -155,6 +157,9 @@ def single_entries(unit: Unit) -> Iterator[tuple[Entry, Unit]]:
     for entry in unit if isinstance(unit, Files) else unit.entries:
         if isinstance(unit, Files):
             yield entry, Files([entry])
+        elif isinstance(unit, Range):
+            alone = entry._replace(start=0, end=entry.end - entry.start)
+            yield entry, Range(unit.archive, unit.start + entry.start, unit.identity, [alone])
         else:
             own = bytes(memoryview(unit.data)[entry.start : entry.end])
             yield entry, Batch(own, [entry._replace(start=0, end=len(own))])

@@ -12,12 +12,15 @@ from retick.bulk.urls import is_url
 from retick.errors import UsageError
 from retick.replay.many.batch import Entry
 
-__all__ = ["COLUMNS", "NO_SOURCE", "Manifest", "entries_of", "stated"]
+__all__ = ["COLUMNS", "NO_PATH", "NO_SOURCE", "Manifest", "entries_of", "stated"]
 
 COLUMNS = ("path", "seed", "checksum")
 Stated = tuple[int | None, int | None, str, bool]
 _DIGITS = re.compile(r"[0-9]{1,10}").fullmatch
+_PLAIN = re.compile(r"([1-9][0-9]{0,8}),(?:0[xX])?([0-9a-fA-F]{1,8})").fullmatch
 _HEX = re.compile(r"\s*(?:0[xX])?([0-9a-fA-F]{1,8})\s*").fullmatch
+NO_PATH = "the entry has no path"
+"""The problem of an entry that names no replay; its own path is the manifest's, with its number."""
 NO_SOURCE = "no source has it"
 """The problem of an entry for which there is no replay."""
 LONGEST_LINE = 1 << 16
@@ -31,11 +34,13 @@ def entries_of(manifest: str | os.PathLike[str]) -> Iterator[Entry]:
         if isinstance(name, str) and name:
             yield Entry(name, 0, 0, *stated(seed, checksum))
         else:
-            yield Entry(f"{path}:{number}", problem="the entry has no path", is_manifests_fault=True)
+            yield Entry(f"{path}:{number}", problem=NO_PATH, is_manifests_fault=True)
 
 
 def stated(seed: Any, checksum: Any) -> Stated:
     """A seed and a checksum as they were written: their numbers, what is wrong with them, and whether anything is."""
+    if type(seed) is str and type(checksum) is str and (plain := _PLAIN(f"{seed},{checksum}")):
+        return int(plain[1]), int(plain[2], 16), "", False  # almost all are so, and there may be many
     try:
         return _seed(seed), _checksum(checksum), "", False
     except ValueError as error:
@@ -49,13 +54,14 @@ class Manifest:
         self.folder = os.path.join(os.path.abspath(os.path.dirname(os.fspath(manifest))), "")
         self._prefix = os.path.basename(self.folder.rstrip(os.sep)) + "/"
         """As ``tar cf season.tar matches/`` has it before the names of what is in the manifest's folder."""
-        self._entries: dict[str, Stated] = {}
+        self._entries: dict[str, tuple[Any, Any]] = {}
+        """Seeds and checksums as they are written: read when they are asked for, while others are run already."""
         self._seen: set[str] = set()
         for name, seed, checksum in _rows(Path(manifest)):
             if isinstance(name, str):
                 # Almost all paths are plain, and normpath takes longer than the rest of this.
                 is_plain = (os.sep == "/" and "./" not in name and "//" not in name) or is_url(name)
-                self._entries[name if is_plain else os.path.normpath(name)] = stated(seed, checksum)
+                self._entries[name if is_plain else os.path.normpath(name)] = (seed, checksum)
 
     def __contains__(self, name: object) -> bool:
         return name in self._entries
@@ -69,12 +75,12 @@ class Manifest:
             if found is None:
                 return Entry(path, start, end)
         self._seen.add(name)
-        return Entry(path, start, end, *found)
+        return Entry(path, start, end, *stated(*found))
 
     def missing(self) -> Iterator[Entry]:
         """What no source has had, once all of them were read."""
         for name in sorted(self._entries.keys() - self._seen):
-            problem = self._entries[name][2]
+            problem = stated(*self._entries[name])[2]
             yield Entry(name, problem=problem or NO_SOURCE, is_manifests_fault=bool(problem))
 
 

@@ -1,25 +1,72 @@
 """Reads local files into the buffer of one worker, which is used again for each batch."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from retick.bulk.local_files import read_files
 from retick.bulk.urls import is_url, read_url
 from retick.replay import ReadLimits
 from retick.replay.many.batch import Batch, Entry
 
-__all__ = ["BATCH_BYTES", "BATCH_FILES", "RAY_BYTES", "FileReader", "Files"]
+__all__ = ["BATCH_BYTES", "BATCH_FILES", "RAY_BYTES", "FileReader", "Files", "Range", "identity", "whole_rows"]
 
 BATCH_FILES = 64
 BATCH_BYTES = 1 << 20
 """Bytes of a buffer; a larger file makes it larger, for as long as its batch is there."""
 RAY_BYTES = 8 << 20
 """Bytes of a batch for ray, whose tasks take longer to begin."""
+SIDE_BY_SIDE = 64
+"""Matches that a kernel may play at once."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Files(list[Entry]):
     """Entries whose paths are files or URLs, to be read by whoever runs them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A part of a local archive with whole recordings in it, to be read by whoever runs them."""
+
+    archive: str
+    start: int
+    identity: tuple[int, int, int]
+    """Of the archive as it was found: what is read elsewhere under the same name may be another file."""
+    entries: list[Entry]
+    """Their places are from ``start`` on."""
+
+    def is_here(self) -> bool:
+        """Whether the archive can be seen from this machine, and is the same file."""
+        try:
+            return identity(self.archive) == self.identity
+        except OSError:
+            return False
+
+    def parts(self) -> Iterator["Range"]:
+        """The same in pieces that fit a reader's buffer."""
+        size = self.entries[-1].end - self.entries[0].start
+        step = whole_rows(BATCH_BYTES, size // len(self.entries))
+        if step >= len(self.entries):
+            yield self
+            return
+        for at in range(0, len(self.entries), step):
+            some = self.entries[at : at + step]
+            base = some[0].start
+            moved = [Entry(e[0], e[1] - base, e[2] - base, *e[3:]) for e in some]
+            yield Range(self.archive, self.start + base, self.identity, moved)
+
+
+def identity(path: str) -> tuple[int, int, int]:
+    """What tells one version of a file from others; an OSError if it is not there."""
+    about = os.stat(path)
+    return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+def whole_rows(piece: int, size: int) -> int:
+    """About as many matches of a size as a piece holds; a multiple of those that a kernel may play side by side."""
+    rows = max(1, piece // max(1, size))
+    return rows if rows < SIDE_BY_SIDE else rows // SIDE_BY_SIDE * SIDE_BY_SIDE
 
 
 class FileReader:
@@ -45,6 +92,31 @@ class FileReader:
                 entries.append(self._read_alone(entry, last))
                 last = max(last, entries[-1].end)
         return Batch(self._buffer, entries)
+
+    def read_range(self, unit: Range) -> Batch:
+        """The bytes of a part of an archive; the batch is good until the next call."""
+        size = max(entry.end for entry in unit.entries)
+        if len(self._buffer) < size:
+            self._buffer = bytearray(size)
+        end, problem = 0, "it was cut off meanwhile"
+        try:
+            file = os.open(unit.archive, _FLAGS)
+            try:
+                while end < size:
+                    read = os.preadv(file, (memoryview(self._buffer)[end:size],), unit.start + end)
+                    if not read:
+                        break
+                    end += read
+            finally:
+                os.close(file)
+        except OSError as error:
+            problem = error.strerror or str(error)
+        if end < size:
+            said = f"the archive cannot be read further: {problem}"
+            return Batch(
+                self._buffer, [e if e.end <= end or e.problem else e._replace(problem=said) for e in unit.entries]
+            )
+        return Batch(self._buffer, unit.entries)
 
     def _read_alone(self, entry: Entry, at: int) -> Entry:
         """The entry with its place from ``at`` on, or with what is wrong."""

@@ -7,12 +7,13 @@ import glob
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from retick.bulk.archives import ENDINGS, is_parquet, is_tar, parquet_batches, tar_batches
 from retick.bulk.engines import Unit
 from retick.bulk.extras import fsspec
-from retick.bulk.manifest import Manifest, entries_of
-from retick.bulk.reading import BATCH_BYTES, BATCH_FILES, Files
+from retick.bulk.manifest import NO_PATH, Manifest, entries_of
+from retick.bulk.reading import BATCH_BYTES, BATCH_FILES, Files, Range
 from retick.bulk.urls import is_url, unreachable
 from retick.replay import ReadLimits
 from retick.replay.many.batch import Batch, Entry
@@ -65,8 +66,8 @@ class Sources:
                 files = Files()
             left = [entry for entry in unit.entries if not self._is_done(entry.path)]
             if left:
-                yield Batch(unit.data, left, unit.done)
-            elif unit.done is not None:
+                yield replace(unit, entries=left)
+            elif isinstance(unit, Batch) and unit.done is not None:
                 unit.done()
         if files:
             yield files
@@ -79,7 +80,7 @@ class Sources:
             return sum(1 for _ in entries_of(self._list))
         return sum(1 for source in self._sources for _ in self._local(source))
 
-    def _units(self) -> Iterator[Entry | Batch]:
+    def _units(self) -> Iterator[Entry | Batch | Range]:
         if self._list is not None:
             yield from self._listed(self._list)
         for source in self._sources:
@@ -92,10 +93,10 @@ class Sources:
         if self._table is not None:
             yield from self._table.missing()
 
-    def _listed(self, manifest: str | os.PathLike[str]) -> Iterator[Entry | Batch]:
+    def _listed(self, manifest: str | os.PathLike[str]) -> Iterator[Entry | Batch | Range]:
         folder = os.path.dirname(os.fspath(manifest))
         for entry in entries_of(manifest):
-            if entry.problem:
+            if entry.problem == NO_PATH:
                 yield entry
             elif is_url(entry.path):
                 fsspec()
@@ -133,11 +134,11 @@ class Sources:
     def _look(self, path: str, name: str, start: int = 0, end: int = 0) -> Entry:
         return Entry(path, start, end) if self._table is None else self._table.entry(path, name, start, end)
 
-    def _archive(self, name: str) -> Iterator[Batch]:
+    def _archive(self, name: str) -> Iterator[Batch | Range]:
         read = tar_batches if is_tar(name) else parquet_batches
         return read(name, self._look, self._piece, self._limits)
 
-    def _remote(self, url: str) -> Iterator[Entry | Batch]:
+    def _remote(self, url: str) -> Iterator[Entry | Batch | Range]:
         library = fsspec()
         if (is_tar(url) or is_parquet(url)) and "*" not in url:
             yield from self._archive(url)

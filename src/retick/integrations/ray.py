@@ -1,17 +1,19 @@
 """The ray engine of ``verify_many``: batches of bytes as tasks, on this machine or a cluster that runs already.
 
 Ray retries a task whose worker is lost. The rows of a batch depend on nothing but its bytes and the game, so a second
-run gives the same rows. What every worker needs is this package and the game, under the same import path.
+run gives the same rows. What every worker needs is this package and the game, under the same import path. A worker that
+sees the same archive as we do, on this machine or on a shared disk, reads its part of it; to all others bytes are sent.
 """
 
 import os
+from pickle import PickleBuffer
 from typing import Any
 
 from retick.bulk.engines import WINDOW, Unit, Work, cores, single_entries, worker_for
 from retick.bulk.games import GameSpec
-from retick.bulk.reading import RAY_BYTES, FileReader, Files
+from retick.bulk.reading import RAY_BYTES, FileReader, Files, Range
 from retick.errors import MissingExtra, NetworkUnavailable
-from retick.replay.many.batch import Batch, Entry
+from retick.replay.many.batch import Batch, Entry, columns, from_columns
 from retick.replay.many.row import Row
 
 __all__ = ["RayEngine", "store_bytes"]
@@ -45,31 +47,46 @@ class RayEngine:
         self._spec = ray.put(spec)
         self._key = os.urandom(8).hex()
         self._reader = FileReader(spec.limits)
+        self._sees_our_files = True
+        """Until a worker says that an archive is not there for it."""
         self._task = ray.remote(num_cpus=1, max_retries=TRIES_AGAIN)(_rows_of)
 
     def submit(self, unit: Unit) -> Any:
-        return self._task.remote(self._key, self._spec, self._bytes(unit))
+        if isinstance(unit, Range):
+            if self._sees_our_files:
+                return self._given((unit.archive, unit.start, unit.identity), unit.entries)
+            unit = self._reader.read_range(unit)
+        batch = self._reader.read(unit) if isinstance(unit, Files) else unit
+        end = max((entry.end for entry in batch.entries), default=0)
+        return self._given(PickleBuffer(memoryview(batch.data)[:end]), batch.entries)
+
+    def _given(self, source: Any, entries: list[Entry]) -> Any:
+        # The rows get their paths here: without them, most tasks are so small that ray sends them at once.
+        return self._task.remote(self._key, self._spec, source, columns(entries)[1:])
 
     def result(self, handle: Any, unit: Unit) -> list[Row]:
         lost = (self._ray.exceptions.WorkerCrashedError, self._ray.exceptions.ObjectLostError)
         try:
-            rows: list[Row] = self._ray.get(handle)
+            rows = self._rows(handle, unit)
         except lost:  # after all tries: one of its matches kills its worker, and which one must be found
-            return [row for entry, one in single_entries(unit) for row in self._one(entry, one, lost)]
+            rows = [row for entry, one in single_entries(unit) for row in self._one(entry, one, lost)]
+        if isinstance(unit, Batch) and unit.done is not None:
+            unit.done()
         return rows
+
+    def _rows(self, handle: Any, unit: Unit) -> list[Row]:
+        found = self._ray.get(handle)
+        if found is None:  # the worker has not this archive: from now on bytes are sent
+            self._sees_our_files = False
+            found = self._ray.get(self.submit(unit))
+        entries = unit if isinstance(unit, Files) else unit.entries
+        return from_columns(Row, [tuple(entry[0] for entry in entries), *found])
 
     def _one(self, entry: Entry, unit: Unit, lost: Any) -> list[Row]:
         try:
-            rows: list[Row] = self._ray.get(self.submit(unit))
+            return self._rows(self.submit(unit), unit)
         except lost:
             return [Row(entry.path, "failed", "the process that ran it died", expected=entry.checksum)]
-        return rows
-
-    def _bytes(self, unit: Unit) -> Batch:
-        """Workers elsewhere have not our files: bytes go, and exactly those that are needed."""
-        batch = self._reader.read(unit) if isinstance(unit, Files) else unit
-        end = max((entry.end for entry in batch.entries), default=0)
-        return Batch(memoryview(batch.data)[:end], batch.entries)
 
     def close(self) -> None:
         if self._owns:
@@ -81,12 +98,20 @@ def store_bytes(workers: int | None = None) -> int:
     return max(128 << 20, 2 * WINDOW * (workers or cores()) * RAY_BYTES)
 
 
-def _rows_of(key: str, spec: GameSpec, batch: Batch) -> list[Row]:
-    """In a worker."""
+def _rows_of(key: str, spec: GameSpec, source: Any, parts: list[tuple[Any, ...]]) -> list[tuple[Any, ...]] | None:
+    """In a worker: the rows, as columns without their paths; None if it does not see the archive.
+
+    ``source`` are bytes, or of a part of an archive its name, its start, and which file it is.
+    """
     if key not in _kept:
         _kept.clear()
         _kept[key] = worker_for(spec)
-    return _kept[key](batch)
+    entries = from_columns(Entry, [("",) * len(parts[0]), *parts])
+    if not isinstance(source, tuple):
+        return columns(_kept[key](Batch(source, entries)))[1:]
+    archive, start, identity = source
+    unit = Range(archive, start, identity, entries)
+    return columns(_kept[key](unit))[1:] if unit.is_here() else None
 
 
 def _library() -> Any:

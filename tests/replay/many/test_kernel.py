@@ -41,6 +41,19 @@ def test_a_batch_has_the_results_of_its_matches(matches: list[bytes], between: b
     assert final_checksums(GAME, data, spans, 100) == [ordinary(match) for match in matches]
 
 
+@pytest.mark.parametrize("start", [0, 1, 7])
+def test_the_crc_of_any_length_is_zlibs(start: int) -> None:
+    """Long parts of a match are folded, the rest goes through tables: every length up to some blocks of both."""
+    noise = Random(5)
+    for frames in range(101):
+        match = dumps(Replay(seed=1, frames=noise.randbytes(4 * frames)))
+        data = bytes(start) + match
+        assert final_checksums(GAME, data, [(start, len(data))], 200) == [ordinary(match)]
+        changed = bytearray(data)
+        changed[-1 - noise.randrange(max(1, 4 * frames))] ^= 1 << noise.randrange(8)
+        assert final_checksums(GAME, changed, [(start, len(data))], 200) == [None]
+
+
 class Extreme(Fighter):
     """A fighter whose first states are near the ends of what their fields hold, so that everything wraps."""
 

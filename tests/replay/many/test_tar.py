@@ -4,11 +4,12 @@ import io
 import tarfile
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.errors import ChecksumMismatch, DecodeError, InvalidValue, LimitExceeded, Truncated
 from retick.replay.many.tar import MAX_NAME, TarReader, read_members
+from tests.twin import Twin, outcome
 
 FORMATS = (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT)
 SHORT = st.text("abcüß/.", min_size=1, max_size=20).map(lambda name: f"x{name}")
@@ -67,6 +68,49 @@ def test_any_bytes_are_members_or_a_decode_error(junk: bytes, at: int, draw: st.
                 assert 0 <= start <= end <= len(data)
         except DecodeError:
             pass
+
+
+PLACES = st.one_of(
+    st.integers(0, 511), st.integers(124, 156), st.sampled_from((0, 99, 100, 135, 148, 155, 156, 257, 345))
+)
+VALUES = st.one_of(st.sampled_from(b"\0 0123456789xLg/a"), st.integers(0, 255))
+
+
+def headers(places: tuple[tuple[int, int], ...], is_summed: bool, largest: int) -> list[str]:
+    """A story for the twin: what is read of an archive with some bytes of its second header changed."""
+    data = bytearray(archive([("first", b"1" * 700), ("second", b"2" * 30)], tarfile.USTAR_FORMAT))
+    header = memoryview(data)[2560:3072]  # a folder, the first file with its two blocks, a folder, and this one
+    assert bytes(header[:6]) == b"second"
+    for place, value in places:
+        header[place] = value
+    if is_summed:
+        header[148:156] = b"%06o\0 " % (sum(header[:148]) + sum(header[156:]) + 8 * 32)
+    reader = TarReader(largest)
+    return [outcome(reader.read, bytes(data)), repr((reader.too_large, reader.at_end))]
+
+
+@settings(max_examples=150)
+@given(st.lists(st.tuples(PLACES, VALUES), max_size=4), st.booleans(), st.sampled_from((10, 600, 10_000)))
+def test_both_forms_read_the_same_of_any_header(
+    twin: Twin, places: list[tuple[int, int]], is_summed: bool, largest: int
+) -> None:
+    twin.agrees(headers, tuple(places), is_summed, largest)
+
+
+@given(st.lists(st.tuples(PLACES, VALUES), max_size=2))
+def test_a_plain_header_is_read_as_tarfile_reads_it(places: list[tuple[int, int]]) -> None:
+    """Where both read a changed header, they read the same: its sum is made right again."""
+    data = bytearray(archive([("first", b"1" * 700), ("second", b"2" * 30)], tarfile.USTAR_FORMAT))
+    for place, value in places:
+        data[2560 + place] = value
+    data[2560 + 148 : 2560 + 156] = b"%06o\0 " % (sum(data[2560:2708]) + sum(data[2716:3072]) + 8 * 32)
+    try:
+        ours = [(name, bytes(data[start:end])) for name, start, end in read_members(data)]
+        with tarfile.open(fileobj=io.BytesIO(data), errors="backslashreplace") as tar:
+            found = [(m.name, tar.extractfile(m).read()) for m in tar if m.isreg() and not m.name.endswith("/")]  # type: ignore[union-attr]  # a file
+    except (DecodeError, tarfile.TarError, OSError, ValueError, KeyError):
+        return
+    assert [each for each in ours if each in found] == found
 
 
 def test_wrong_archives_say_what_is_wrong() -> None:

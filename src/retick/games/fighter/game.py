@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from retick.games.fighter.kernel import FighterKernel
+from retick.games.fighter.lanes import FighterLanes
 from retick.games.fighter.moments import cues_of
 from retick.games.fighter.state import FighterState, initial_state
 
 __all__ = ["Fighter"]
 
 
-class Fighter(FighterKernel):
+class Fighter(FighterLanes):
     """Two players, 16 buttons each, integers only; ``step`` for play, ``run`` for bulk."""
 
     game_id = "retick.fighter"

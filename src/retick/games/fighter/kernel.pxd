@@ -1,17 +1,35 @@
 # Constants that the C compiler can fold. They repeat rules.py and the layout of state.py; a test holds them equal.
+# A row is of the integers that a loop needs: 16 bits for most matches side by side, 32 for any, 64 for a state's slots.
 
 from retick.sim.flat cimport FlatSimulation
 
 cdef extern from *:
     """
-    /* play_columns is compiled a second time for processors with AVX2, which play eight matches in one register instead
-       of four; the loader chooses. Its name is Cython's for it: under another name nothing is gained and nothing lost. */
+    /* The names below are Cython's: under other names nothing is gained and nothing lost. The rules must be a part of
+       the loop in 16 bits, or it is no loop over registers; by itself the C compiler finds them too long for that. */
+    #if defined(__PYX_HAVE__retick__games__fighter__kernel) && defined(__GNUC__)
+    static CYTHON_INLINE void __pyx_fuse_0__pyx_f_6retick_5games_7fighter_6kernel__play_lane(
+        short*, Py_ssize_t, short*, short, short) __attribute__((always_inline));
+    static CYTHON_INLINE void __pyx_fuse_0__pyx_f_6retick_5games_7fighter_6kernel__tick(
+        short*, short, short, int) __attribute__((always_inline));
+    #endif
+    /* Both loops are compiled a second time for processors with AVX2, which play twice as many matches in one register;
+       the loader chooses. */
     #if defined(__PYX_HAVE__retick__games__fighter__kernel) && defined(__x86_64__) && defined(__GNUC__) \\
         && !defined(__clang__) && defined(__GLIBC__)
     static void __pyx_f_6retick_5games_7fighter_6kernel_play_columns(
         int*, Py_ssize_t, int*, int*, Py_ssize_t) __attribute__((target_clones("avx2", "default")));
+    static void __pyx_f_6retick_5games_7fighter_6kernel_play_narrow(
+        short*, unsigned short*, Py_ssize_t) __attribute__((target_clones("avx2", "default")));
     #endif
     """
+
+ctypedef fused Cell:
+    short
+    int
+    long long
+
+ctypedef Cell* Row
 
 cdef enum:
     X = 0
@@ -31,10 +49,6 @@ cdef enum:
     SLOTS = 24
     PLAYER_SLOTS = 11
     LANES = 64
-    CELLS = 1536
-    ENOUGH = 32
-    BLOCK = 32
-    PRESSED = 2048
 
     IDLE = 0
     RUN = 1
@@ -66,11 +80,9 @@ cdef enum:
 cdef class FighterKernel(FlatSimulation):
     cdef void advance_slots(self, long long* slots, unsigned long long* inputs) noexcept nogil
     cdef void run_slots(self, long long* slots, const unsigned char* frames, Py_ssize_t count) noexcept nogil
-    cdef void run_many_slots(
-        self, long long* rows, const unsigned char* octets, long long* starts, long long* counts, Py_ssize_t matches
-    ) noexcept nogil
 
 
 cdef void play_columns(
     int* cells, Py_ssize_t base, int* first, int* second, Py_ssize_t count
 ) noexcept nogil
+cdef void play_narrow(short* cells, unsigned short* buttons, Py_ssize_t frames) noexcept nogil

@@ -22,7 +22,6 @@ if cython.compiled:
     from cython.cimports.retick.sim.fixed import i32
     from cython.cimports.retick.sim.flat import FlatSimulation
 
-    Row = cython.fused_type(cython.p_int, cython.p_longlong)
 else:
     from retick.games.fighter.rules import (
         ATTACK_ACTIVE_FRAMES,
@@ -43,14 +42,14 @@ else:
     from retick.sim.fixed import i32
     from retick.sim.flat import FlatSimulation
 
+    Cell = Any
     Row = Any
     FIRST, SECOND, LAST, SLOTS, PLAYER_SLOTS, LANES = 1, 12, 23, 24, 11, 64
-    CELLS, ENOUGH, BLOCK, PRESSED = 1536, 32, 32, 2048
     X, Y, VY, FACING, STATE, HITSTUN, HP, COOLDOWN, ACTIVE, HAS_HIT = 0, 1, 3, 4, 5, 6, 7, 8, 9, 10
     IDLE, RUN, JUMP, ATTACK, STUNNED = 0, 1, 2, 3, 4
     LEFT_BUTTON, RIGHT_BUTTON, JUMP_BUTTON, ATTACK_BUTTON = 1, 2, 4, 8
 
-__all__ = ["FighterKernel", "play_columns"]
+__all__ = ["FighterKernel", "play_columns", "play_narrow"]
 
 
 @cython.cfunc
@@ -59,8 +58,8 @@ __all__ = ["FighterKernel", "play_columns"]
 @cython.nogil
 def _recover(s: Row, at: cython.int) -> cython.void:
     """Phase B, second half: when hitstun ends the fighter becomes Idle, in every state."""
-    counts: cython.int = s[at + HITSTUN] > 0
-    ends: cython.int
+    counts: Cell = s[at + HITSTUN] > 0
+    ends: Cell
     s[at + HITSTUN] -= counts
     ends = counts & (s[at + HITSTUN] == 0)
     s[at + STATE] &= ends - 1
@@ -70,10 +69,10 @@ def _recover(s: Row, at: cython.int) -> cython.void:
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _start_attack(s: Row, at: cython.int, buttons: cython.int) -> cython.void:
+def _start_attack(s: Row, at: cython.int, buttons: Cell) -> cython.void:
     """Phase C."""
-    starts: cython.int = (buttons >> 3) & (s[at + STATE] != STUNNED) & (s[at + COOLDOWN] <= 0)
-    keep: cython.int = starts - 1
+    starts: Cell = (buttons >> 3) & (s[at + STATE] != STUNNED) & (s[at + COOLDOWN] <= 0)
+    keep: Cell = starts - 1
     s[at + STATE] = (s[at + STATE] & keep) | (ATTACK & ~keep)
     s[at + ACTIVE] = (s[at + ACTIVE] & keep) | (ATTACK_ACTIVE_FRAMES & ~keep)
     s[at + COOLDOWN] = (s[at + COOLDOWN] & keep) | (ATTACK_COOLDOWN_FRAMES & ~keep)
@@ -84,14 +83,14 @@ def _start_attack(s: Row, at: cython.int, buttons: cython.int) -> cython.void:
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _walk(s: Row, at: cython.int, buttons: cython.int) -> cython.void:
+def _walk(s: Row, at: cython.int, buttons: Cell) -> cython.void:
     """Phase D, first third: Right wins over Left."""
-    state: cython.int = s[at + STATE]
-    free: cython.int = state != STUNNED
-    right: cython.int = (buttons >> 1) & free
-    left: cython.int = buttons & free & ~right
-    moves: cython.int = right | left
-    walks: cython.int = free & (state != JUMP) & (state != ATTACK) & (moves | (state == RUN))
+    state: Cell = s[at + STATE]
+    free: Cell = state != STUNNED
+    right: Cell = (buttons >> 1) & free
+    left: Cell = buttons & free & ~right
+    moves: Cell = right | left
+    walks: Cell = free & (state != JUMP) & (state != ATTACK) & (moves | (state == RUN))
     s[at + X] = i32(s[at + X] + MOVE_SPEED * (right - left))
     s[at + FACING] = (s[at + FACING] & (moves - 1)) | (right - left)
     s[at + STATE] = (state & (walks - 1)) | (walks & moves)
@@ -101,10 +100,10 @@ def _walk(s: Row, at: cython.int, buttons: cython.int) -> cython.void:
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _jump(s: Row, at: cython.int, buttons: cython.int) -> cython.void:
+def _jump(s: Row, at: cython.int, buttons: Cell) -> cython.void:
     """Phase D, second third."""
-    state: cython.int = s[at + STATE]
-    jumps: cython.int = (buttons >> 2) & (state != STUNNED) & (s[at + Y] == GROUND_Y) & (state != JUMP)
+    state: Cell = s[at + STATE]
+    jumps: Cell = (buttons >> 2) & (state != STUNNED) & (s[at + Y] == GROUND_Y) & (state != JUMP)
     s[at + VY] = (s[at + VY] & (jumps - 1)) | (JUMP_VELOCITY & -jumps)
     s[at + STATE] = (state & (jumps - 1)) | (JUMP & -jumps)
 
@@ -115,8 +114,8 @@ def _jump(s: Row, at: cython.int, buttons: cython.int) -> cython.void:
 @cython.nogil
 def _stay_inside(s: Row, at: cython.int) -> cython.void:
     """Phase D, last third."""
-    free: cython.int = s[at + STATE] != STUNNED
-    x: cython.int = s[at + X]
+    free: Cell = s[at + STATE] != STUNNED
+    x: Cell = s[at + X]
     x = x if x > MIN_X else MIN_X
     x = x if x < MAX_X - PLAYER_WIDTH else MAX_X - PLAYER_WIDTH
     s[at + X] = (s[at + X] & (free - 1)) | (x & -free)
@@ -128,9 +127,9 @@ def _stay_inside(s: Row, at: cython.int) -> cython.void:
 @cython.nogil
 def _fall(s: Row, at: cython.int) -> cython.void:
     """Phase E, in every state: gravity, and the ground, where a standing fighter stays."""
-    vy: cython.int = i32(s[at + VY] + GRAVITY)
-    y: cython.int = i32(s[at + Y] + vy)
-    lands: cython.int = y <= GROUND_Y
+    vy: Cell = i32(s[at + VY] + GRAVITY)
+    y: Cell = i32(s[at + Y] + vy)
+    lands: Cell = y <= GROUND_Y
     s[at + Y] = y & (lands - 1)
     s[at + VY] = vy & (lands - 1)
     s[at + STATE] &= (lands & (s[at + STATE] == JUMP)) - 1
@@ -142,8 +141,8 @@ def _fall(s: Row, at: cython.int) -> cython.void:
 @cython.nogil
 def _count_down(s: Row, at: cython.int) -> cython.void:
     """Phase F: an open attack window counts down even if the fighter no longer attacks."""
-    counts: cython.int = s[at + ACTIVE] > 0
-    ends: cython.int
+    counts: Cell = s[at + ACTIVE] > 0
+    ends: Cell
     s[at + ACTIVE] -= counts
     ends = counts & (s[at + ACTIVE] == 0) & (s[at + STATE] == ATTACK)
     s[at + STATE] &= ends - 1
@@ -153,17 +152,21 @@ def _count_down(s: Row, at: cython.int) -> cython.void:
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _can_hit(s: Row, attacker: cython.int, defender: cython.int) -> cython.int:
+def _can_hit(s: Row, attacker: cython.int, defender: cython.int) -> Cell:
     """Phase G: whether an open attack window overlaps the other's box. Touching edges do not overlap."""
-    ahead: cython.int = s[attacker + FACING] > 0
-    left: cython.int = i32(s[attacker + X] + (PLAYER_WIDTH & -ahead) - (HITBOX_WIDTH & (ahead - 1)))
-    hits: cython.int = (
+    ahead: Cell = s[attacker + FACING] > 0
+    left: Cell = i32(s[attacker + X] + (PLAYER_WIDTH & -ahead) - (HITBOX_WIDTH & (ahead - 1)))
+    right: Cell = i32(left + HITBOX_WIDTH)
+    top: Cell = i32(s[attacker + Y] + HITBOX_HEIGHT)
+    other_right: Cell = i32(s[defender + X] + PLAYER_WIDTH)
+    other_top: Cell = i32(s[defender + Y] + PLAYER_HEIGHT)
+    hits: Cell = (
         (s[attacker + ACTIVE] > 0)
         & (s[attacker + HAS_HIT] == 0)
-        & (left < i32(s[defender + X] + PLAYER_WIDTH))
-        & (s[defender + X] < i32(left + HITBOX_WIDTH))
-        & (s[attacker + Y] < i32(s[defender + Y] + PLAYER_HEIGHT))
-        & (s[defender + Y] < i32(s[attacker + Y] + HITBOX_HEIGHT))
+        & (left < other_right)
+        & (s[defender + X] < right)
+        & (s[attacker + Y] < other_top)
+        & (s[defender + Y] < top)
     )
     return hits
 
@@ -172,10 +175,10 @@ def _can_hit(s: Row, attacker: cython.int, defender: cython.int) -> cython.int:
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _apply_hit(s: Row, attacker: cython.int, defender: cython.int, hits: cython.int) -> cython.void:
+def _apply_hit(s: Row, attacker: cython.int, defender: cython.int, hits: Cell) -> cython.void:
     """Phase G: damage and hitstun."""
-    hp: cython.int = i32(s[defender + HP] - ATTACK_DAMAGE)
-    keep: cython.int = hits - 1
+    hp: Cell = i32(s[defender + HP] - ATTACK_DAMAGE)
+    keep: Cell = hits - 1
     hp = hp if hp > 0 else 0
     s[defender + HP] = (s[defender + HP] & keep) | (hp & ~keep)
     s[defender + HITSTUN] = (s[defender + HITSTUN] & keep) | (HITSTUN_FRAMES & ~keep)
@@ -187,7 +190,7 @@ def _apply_hit(s: Row, attacker: cython.int, defender: cython.int, hits: cython.
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _move(s: Row, at: cython.int, buttons: cython.int, all_phases: cython.bint) -> cython.void:
+def _move(s: Row, at: cython.int, buttons: Cell, all_phases: cython.bint) -> cython.void:
     """Phase D, skipped in hitstun together with the clamp."""
     if not all_phases and s[at + STATE] == STUNNED:
         return
@@ -203,14 +206,14 @@ def _move(s: Row, at: cython.int, buttons: cython.int, all_phases: cython.bint) 
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _tick(s: Row, first: cython.int, second: cython.int, all_phases: cython.bint) -> cython.void:
+def _tick(s: Row, first: Cell, second: Cell, all_phases: cython.bint) -> cython.void:
     """One frame, in place; ``first`` and ``second`` are the players' buttons.
 
     A phase that would change nothing is skipped, unless ``all_phases``: then there is no branch at all, and the C
     compiler can play several matches in one register.
     """
-    first_hits: cython.int
-    second_hits: cython.int
+    first_hits: Cell
+    second_hits: Cell
     s[FIRST + COOLDOWN] -= s[FIRST + COOLDOWN] > 0
     s[SECOND + COOLDOWN] -= s[SECOND + COOLDOWN] > 0
     if all_phases or s[FIRST + HITSTUN] > 0:
@@ -270,100 +273,23 @@ class FighterKernel(FlatSimulation):
             slots[index] = row[index]
         slots[0] = (slots[0] + count) & limit
 
-    def run_many_slots(
-        self,
-        rows: cython.p_longlong,
-        octets: cython.p_uchar,
-        starts: cython.p_longlong,
-        counts: cython.p_longlong,
-        matches: cython.Py_ssize_t,
-    ) -> cython.void:
-        # As a match ends, the next takes its lane. When less than half of the lanes are left, they end one by one.
-        # Uncompiled all do: side by side nothing is gained there.
-        lanes: cython.Py_ssize_t = 0
-        left: cython.Py_ssize_t
-        lane: cython.Py_ssize_t
-        match: cython.Py_ssize_t = 0
-        if cython.compiled:
-            playing = cython.declare(cython.Py_ssize_t[LANES])
-            while True:
-                while lanes < LANES and match < matches:
-                    playing[lanes] = match
-                    lanes += 1
-                    match += 1
-                if lanes < ENOUGH:
-                    break
-                _play_together(rows, octets, starts, counts, playing, lanes)
-                left = 0
-                for lane in range(lanes):
-                    if counts[playing[lane]]:
-                        playing[left] = playing[lane]
-                        left += 1
-                lanes = left
-            for lane in range(lanes):
-                match = playing[lane]
-                self.run_slots(rows + match * SLOTS, octets + starts[match], counts[match])
-        else:
-            FlatSimulation.run_many_slots(self, rows, octets, starts, counts, matches)
-
 
 @cython.cfunc
+@cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _play_together(
-    rows: cython.p_longlong,
-    octets: cython.p_uchar,
-    starts: cython.p_longlong,
-    counts: cython.p_longlong,
-    playing: cython.pointer(cython.Py_ssize_t),  # type: ignore[valid-type]  # a C type
-    lanes: cython.Py_ssize_t,
-) -> cython.void:
-    """Play some matches up to the end of the shortest, and move their starts and counts on."""
-    lane: cython.Py_ssize_t
+def _play_lane(cells: Row, at: cython.Py_ssize_t, row: Row, first: Cell, second: Cell) -> cython.void:
+    """One frame of the match that has a cell in each column, 64 apart from ``at`` on; ``row`` is room for its slots."""
     index: cython.Py_ssize_t
-    frame: cython.Py_ssize_t
-    match: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    block: cython.longlong
-    played: cython.longlong = 0
-    limit: cython.longlong = 4294967295
-    span: cython.longlong = counts[playing[0]]
-    if cython.compiled:
-        cells = cython.declare(cython.int[CELLS])
-        buttons = cython.declare(cython.int[PRESSED])
-        first = cython.declare(cython.int[LANES])
-        second = cython.declare(cython.int[LANES])
-    else:
-        cells, buttons, first, second = [0] * CELLS, [0] * PRESSED, [0] * LANES, [0] * LANES
-    for index in range(CELLS):
-        cells[index] = 0
-    for index in range(PRESSED):
-        buttons[index] = 0
-    for lane in range(lanes):
-        match = playing[lane]
-        span = span if span < counts[match] else counts[match]
-        for index in range(LAST):
-            cells[index * LANES + lane] = i32(rows[match * SLOTS + index])
-    while played < span:
-        # Some frames of one match, then of the next: so many places, read in turns, would leave the cache each time.
-        block = span - played if span - played < BLOCK else BLOCK
-        for lane in range(lanes):
-            at = starts[playing[lane]] + 4 * played
-            for frame in range(block):
-                buttons[frame * LANES + lane] = octets[at + 4 * frame] | octets[at + 4 * frame + 2] << 8
-        for frame in range(block):
-            for lane in range(LANES):
-                first[lane] = buttons[frame * LANES + lane] & 255
-                second[lane] = buttons[frame * LANES + lane] >> 8
-            play_columns(cells, 0, first, second, lanes)
-        played += block
-    for lane in range(lanes):
-        match = playing[lane]
-        starts[match] += 4 * span
-        counts[match] -= span
-        for index in range(LAST):
-            rows[match * SLOTS + index] = cells[index * LANES + lane]
-        rows[match * SLOTS] &= limit
+    for index in range(PLAYER_SLOTS):
+        row[FIRST + index] = cells[at + (FIRST + index) * LANES]
+    for index in range(PLAYER_SLOTS):
+        row[SECOND + index] = cells[at + (SECOND + index) * LANES]
+    _tick(row, first, second, cython.compiled)
+    for index in range(PLAYER_SLOTS):
+        cells[at + (FIRST + index) * LANES] = row[FIRST + index]
+    for index in range(PLAYER_SLOTS):
+        cells[at + (SECOND + index) * LANES] = row[SECOND + index]
 
 
 @cython.cfunc
@@ -378,20 +304,26 @@ def play_columns(
     of several matches. The distance of two columns is fixed as well, so that the compiler knows them to be apart.
     """
     lane: cython.Py_ssize_t
-    index: cython.Py_ssize_t
     if cython.compiled:
-        cells_of_one = cython.declare(cython.int[SLOTS])
+        row = cython.declare(cython.int[SLOTS])
     else:
-        cells_of_one = [0] * SLOTS
-    row: cython.p_int = cells_of_one
+        row = [0] * SLOTS
     for lane in range(LANES if cython.compiled else count):
-        for index in range(PLAYER_SLOTS):
-            row[FIRST + index] = cells[base + (FIRST + index) * LANES + lane]
-        for index in range(PLAYER_SLOTS):
-            row[SECOND + index] = cells[base + (SECOND + index) * LANES + lane]
-        _tick(row, first[lane], second[lane], cython.compiled)
-        for index in range(PLAYER_SLOTS):
-            cells[base + (FIRST + index) * LANES + lane] = row[FIRST + index]
-        for index in range(PLAYER_SLOTS):
-            cells[base + (SECOND + index) * LANES + lane] = row[SECOND + index]
+        _play_lane(cells, base + lane, row, first[lane], second[lane])
         cells[base + lane] = i32(cells[base + lane] + 1)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+@cython.nogil
+def play_narrow(cells: cython.p_short, buttons: cython.p_ushort, frames: cython.Py_ssize_t) -> cython.void:
+    """Some frames of 64 matches, in columns of 16 bits; in a number of buttons, the first player's are below."""
+    lane: cython.Py_ssize_t
+    frame: cython.Py_ssize_t
+    if cython.compiled:
+        row = cython.declare(cython.short[SLOTS])
+    else:
+        row = [0] * SLOTS
+    for frame in range(frames):
+        for lane in range(LANES):
+            _play_lane(cells, lane, row, buttons[frame * LANES + lane] & 255, buttons[frame * LANES + lane] >> 8)

@@ -25,6 +25,9 @@ if cython.compiled:
 else:
     from retick.sim.flat import FlatSimulation
 
+    can_fold: Any = None
+    fold: Any = None
+
 __all__ = ["final_checksums", "is_runnable"]
 
 
@@ -132,13 +135,29 @@ def _is_plain(
 def _crc_of(table: cython.p_uint, octets: cython.p_uchar, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.uint:
     """The CRC-32 that zlib has, which can be had only with Python's lock."""
     crc: cython.uint = 0
+    size: cython.Py_ssize_t = (end - at) // 64 * 64
+    if cython.compiled:
+        folded = cython.declare(cython.uchar[16])
+        crc = ~crc
+        if size and can_fold():
+            fold(octets + at, size, crc, folded)
+            crc = _crc_on(table, folded, 0, 16, 0)
+            at += size
+        return ~_crc_on(table, octets, at, end, crc)
+    return crc32(octets[at:end])
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+@cython.nogil
+def _crc_on(
+    table: cython.p_uint, octets: cython.p_uchar, at: cython.Py_ssize_t, end: cython.Py_ssize_t, crc: cython.uint
+) -> cython.uint:
+    """What the bytes from ``at`` on make of a CRC that is under way."""
     a: cython.uint
     b: cython.uint
     c: cython.uint
     d: cython.uint
-    if not cython.compiled:
-        return crc32(octets[at:end])
-    crc = ~crc
     while end - at >= 16:
         a = crc ^ _u32(octets, at)
         b = _u32(octets, at + 4)
@@ -166,7 +185,7 @@ def _crc_of(table: cython.p_uint, octets: cython.p_uchar, at: cython.Py_ssize_t,
     while at < end:
         crc = (crc >> 8) ^ table[(crc ^ octets[at]) & 255]
         at += 1
-    return ~crc
+    return crc
 
 
 @cython.cfunc

@@ -1,7 +1,9 @@
 """Reads tar archives of many small files, piece by piece: ustar, with the long names of GNU tar and of pax.
 
 The tarfile module builds an object of twenty attributes for each member, which takes longer than a match takes to be
-verified. This reads what is needed: name, size, and where the content is.
+verified. This reads what is needed: name, size, and where the content is. Compiled, a header that is plain in every
+field that matters is read without an object; it never decides what is an error, and leaves all others to the Python
+below it.
 
 ::
 
@@ -13,12 +15,20 @@ verified. This reads what is needed: name, size, and where the content is.
     345  155  prefix of the name, unless the magic has a space (GNU)
 """
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from zlib import adler32
 
 from retick.errors import ChecksumMismatch, InvalidValue, LimitExceeded, Truncated
 
-__all__ = ["Member", "TarReader", "read_members"]
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
+
+if cython.compiled:
+    from cython.cimports.cpython.bytes import PyBytes_FromString
+
+__all__ = ["BLOCK", "Member", "TarReader", "read_members"]
 
 BLOCK: Final = 512
 MAX_NAME: Final = 4096
@@ -47,6 +57,11 @@ class TarReader:
         self._name: str | None = None
         self._skip = 0
 
+    @property
+    def is_between(self) -> bool:
+        """Whether the next bytes are a header, and nothing that was read before is about it."""
+        return self._name is None and not self._skip and not self.at_end
+
     def read(self, data: bytes | bytearray | memoryview) -> tuple[list[Member], int]:
         """The files that are whole in ``data``, and how many bytes are done with.
 
@@ -58,6 +73,10 @@ class TarReader:
         size = len(view)
         at = self._skipped(0, size)
         while not self.at_end and not self._skip and at + BLOCK <= size:
+            if self._name is None:
+                at = _plain_members(view, at, min(size, self.max_size), found)
+                if at + BLOCK > size:
+                    break
             header = bytes(view[at : at + BLOCK])
             if header == _EMPTY:
                 self.at_end = True
@@ -112,6 +131,74 @@ def read_members(data: bytes | bytearray | memoryview, max_size: int = 1 << 28) 
     found, done = reader.read(data)
     reader.finish(len(data) - done)
     return found
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+@cython.nogil
+def _octal(octets: cython.p_uchar, at: cython.Py_ssize_t, digits: cython.Py_ssize_t) -> cython.longlong:
+    """The number in so many octal digits, with a NUL or a space behind them; or -1."""
+    number: cython.longlong = 0
+    index: cython.Py_ssize_t
+    for index in range(at, at + digits):
+        if not 48 <= octets[index] <= 55:
+            return -1
+        number = number * 8 + octets[index] - 48
+    return number if octets[at + digits] in (0, 32) else -1
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+@cython.nogil
+def plain_size(octets: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlong:
+    """The size of the file whose header begins here, or -1: another kind, a prefix, a wrong sum, or unusual numbers."""
+    total: cython.longlong = 8 * 32
+    index: cython.Py_ssize_t
+    if octets[at + 156] != 48 or octets[at + 345] or not octets[at] or octets[at + 99]:
+        return -1
+    if octets[at + 155] not in (0, 32):
+        return -1
+    for index in range(at, at + 512):
+        total += octets[index]
+    for index in range(at + 148, at + 156):
+        total -= octets[index]
+    return _octal(octets, at + 124, 11) if _octal(octets, at + 148, 6) == total else -1
+
+
+@cython.cfunc
+def plain_name(octets: cython.p_uchar, at: cython.Py_ssize_t) -> Any:
+    """The name in a plain header, or None if it is not in ASCII."""
+    if cython.compiled:
+        name: bytes = PyBytes_FromString(cython.cast(cython.p_char, octets + at))
+    else:
+        name = bytes(octets[at : at + 100]).split(b"\0", 1)[0]
+    return name.decode("ascii") if name.isascii() else None
+
+
+@cython.cfunc
+def _plain_members(view: Any, start: Any, most: Any, found: list[Any]) -> Any:
+    """Put the files from ``start`` on that are plain and whole into ``found``; where to go on."""
+    at: cython.Py_ssize_t = start
+    if cython.compiled:
+        size: cython.Py_ssize_t = len(view)
+        largest: cython.longlong = most
+        length: cython.longlong
+        after: cython.longlong
+        if not size:
+            return at
+        held: cython.const[cython.uchar][::1] = view
+        octets: cython.p_uchar = cython.cast(cython.p_uchar, cython.address(held[0]))
+        while size - at >= 512:
+            length = plain_size(octets, at)
+            after = at + 512 + (length + 511) // 512 * 512
+            if length < 0 or length > largest or after > size:
+                break
+            name = plain_name(octets, at)
+            if name is None:
+                break
+            found.append(Member(name, at + 512, at + 512 + length))
+            at = after
+    return at
 
 
 def _check_sum(header: bytes) -> None:

@@ -31,8 +31,8 @@ def run_part(source: str, manifest: str, engine: str, warm: str = "") -> dict[st
     if warm:
         for _ in Run([warm], "retick.fighter", engine=engine, manifest=with_manifest):
             pass
-    run = Run([source], "retick.fighter", engine=engine, manifest=with_manifest)
     started, cpu = time.perf_counter(), time.process_time()
+    run = Run([source], "retick.fighter", engine=engine, manifest=with_manifest)  # reads the manifest, too
     for rows in run.batches():
         verdicts.update([row[1] for row in rows])
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
