@@ -72,6 +72,8 @@ soak: $(VENV)/.dev
 	$(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=soak tests/sim tests/wire tests/snapshot tests/link tests/rollback tests/authority
 	$(PY) -m pytest -q -n $(TEST_PROCESSES) -m soak tests
 	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) -m "long or soak" $(PURE_TESTS)
+	$(PIP) ray
+	$(PY) -m pytest -q tests/integrations/test_ray.py
 	$(BIN)/retick bench chaos --players 2 --matches 2000
 	$(BIN)/retick bench chaos --players 4 --matches 300
 	$(BIN)/retick bench chaos --players 8 --matches 20

@@ -18,6 +18,7 @@ from retick.errors import BaselineMissing, DecodeError, InvalidValue
 from retick.games.runner import COURSE, CourseBot, NetRunner
 from retick.games.runner.netrunner.layout import RunnerLayout
 from tests.authority.declared_games import wide_profile
+from tests.effort import examples
 
 NET = NetRunner()
 
@@ -134,7 +135,7 @@ def exchange() -> tuple[DeltaReceiver, bytes]:
     return receiver, sender.encode(sender.share(6, CROWD[1]), 5)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 400), st.integers(0, 255)), max_size=8), st.integers(0, 400))
 def test_spoiled_deltas_decode_or_are_refused_and_spoil_nothing(spoils: list[tuple[int, int]], cut: int) -> None:
     receiver, good = exchange()
@@ -149,7 +150,7 @@ def test_spoiled_deltas_decode_or_are_refused_and_spoil_nothing(spoils: list[tup
     assert receiver.decode(good, 5).tick == 6
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_decode_or_raise_a_decode_error(data: bytes) -> None:
     receiver, _ = exchange()

@@ -20,6 +20,7 @@ from retick.replay import ReadLimits
 from retick.replay.many import tar as tar_module
 from retick.replay.many.batch import Entry
 from retick.replay.many.tar import read_members
+from tests.effort import examples
 
 COMPILED = retick.is_compiled()
 LIMITS = ReadLimits()
@@ -58,7 +59,7 @@ def members_of(data: bytes) -> list[tuple[str, bytes | str]]:
     return [(name, data[start:end]) for name, start, end in read_members(data) if name.endswith(".rplk")]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MEMBERS, MEMBERS, st.integers(60, 70), st.integers(60, 140), st.sampled_from((4096, 70_000, 1 << 20)))
 def test_plain_members_with_others_between_them_all_come_in_order(
     tmp_path: Path, odd: list[tuple[str, int]], last: list[tuple[str, int]], first: int, second: int, piece: int
@@ -70,7 +71,7 @@ def test_plain_members_with_others_between_them_all_come_in_order(
         assert read_all(path, piece) == members_of(data)
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 5 * 1024), st.binary(min_size=1, max_size=20), st.integers(0, 5 * 1024))
 def test_any_bytes_are_plain_headers_that_the_reader_agrees_with_or_none(
     tmp_path: Path, at: int, junk: bytes, cut: int

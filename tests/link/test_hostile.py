@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.link.reasons import DROPS
+from tests.effort import examples
 from tests.link.pair import connected, fingerprint, make_endpoint, total
 
 KINDS = [0x80, 0x85, 0xBF, 0xC0, 0xC1, 0xC2, 0xC3, 0xC4, 0xC5, 0xE0, 0xE1, 0xE2, 0xE3, 0xE4, 0x52, 0xFF]
@@ -34,7 +35,7 @@ def test_any_bytes_to_a_fresh_endpoint(data: bytes, address: Any) -> None:
     assert fingerprint(endpoint) == before
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     st.lists(
         st.tuples(st.integers(0, 30), st.integers(0, 600), st.integers(0, 255), st.integers(0, 8), addresses),

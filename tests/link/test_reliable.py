@@ -25,6 +25,7 @@ from retick.link.layout import (
 from retick.link.packets import FRAGMENT, Fragment, decode_fragments
 from retick.link.reliable import MARGIN, MessageReceiver, MessageSender
 from retick.transport import Conditions
+from tests.effort import examples
 from tests.link.pair import Pair, forged, fragment, received
 
 bad_links = st.builds(
@@ -45,7 +46,7 @@ def body(index: int, size: int) -> bytes:
     return random.Random(index).randbytes(size)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(bad_links, texts, texts, st.integers(0, 1000))
 def test_messages_arrive_whole_once_and_in_order_over_any_link(
     bad: Conditions, there: list[int], back: list[int], seed: int

@@ -13,6 +13,7 @@ from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Arrival, Recorder, RecordingFile, Replay, load, loads, rerun, turns, verify
 from retick.rollback import RollbackEngine
+from tests.effort import examples
 from tests.replay.recordings import Tally
 
 
@@ -60,7 +61,7 @@ class LoggingEngine:
 
 
 @given(st.data(), st.integers(2, 4), st.sampled_from([(0,), (1,), (0, 1)]))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_the_rollbacks_of_a_live_match_happen_again(data: st.DataObject, players: int, local: tuple[int, ...]) -> None:
     if len(local) == players:
         players += 1

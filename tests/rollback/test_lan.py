@@ -15,6 +15,7 @@ from retick.rollback.match.config import MatchConfig
 from retick.transport.conditions import Conditions
 from retick.transport.simulated import SimulatedNetwork
 from retick.wire import rbn1
+from tests.effort import examples
 from tests.rollback.session.matches import fighting
 from tests.toys import Tally
 
@@ -249,7 +250,7 @@ def test_misuse_is_refused_in_words() -> None:
             call()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -268,7 +269,7 @@ def test_any_bytes_from_any_address_raise_nothing(datagrams: list[tuple[bytes, s
     assert session.match is None or session.match.engine.frame == 0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from retick.errors import UsageError
 from retick.snapshot import BoundColumns, Codec, Component, Field, Schema, SInt, Snapshot, UInt
+from tests.effort import examples
 from tests.snapshot.worlds import schemas, successors, worlds
 from tests.twin import Twin, outcome
 
@@ -23,7 +24,7 @@ def space(schema: Schema, rows: int, present: bool = True) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data(), schemas(), st.integers(0, 3))
 def test_what_is_loaded_comes_out_again_and_encodes_to_the_same_bytes(data: Any, schema: Schema, spare: int) -> None:
     before = data.draw(worlds(schema, 1))

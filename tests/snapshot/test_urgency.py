@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from retick.errors import EncodeError, UsageError
 from retick.snapshot import Codec, Component, Field, Interest, Limits, Schema, Snapshot, UInt
+from tests.effort import examples
 from tests.snapshot.worlds import entities_of, schemas, successors, worlds
 from tests.twin import Twin, outcome
 
@@ -55,7 +56,7 @@ class PlainInterest:
         return packet
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.data(), schemas(), st.sampled_from([(0, False), (2, False)]), st.integers(0, 40))
 def test_packets_and_scores_are_those_of_the_plain_rule(
     data: Any, schema: Schema, version: tuple[int, bool], spare: int

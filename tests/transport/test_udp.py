@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from retick.errors import NetworkUnavailable, UsageError
 from retick.transport import UdpSocket, open_udp, parse_address
+from tests.effort import examples
 
 
 @pytest.fixture
@@ -142,7 +143,7 @@ numbers = st.one_of(st.integers(-5, 70_000), st.integers(), st.floats(), st.none
 made_up = st.one_of(hosts, st.lists(numbers), st.tuples(hosts, numbers), st.tuples(hosts, numbers, numbers, numbers))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(made_up)
 def test_no_address_makes_a_send_raise(address: Any) -> None:
     """Nothing leaves: what the system itself raises is in the test above."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from retick.wire import rbn1
 from retick.wire.rbn1_run import InputRun
+from tests.effort import examples
 from tests.twin import Twin, outcome
 
 
@@ -103,7 +104,7 @@ def story(seed: int) -> list[str]:
 @pytest.mark.compiled_only
 def test_the_reader_and_the_writers_do_the_same_to_anything_in_both_forms(twin: Twin) -> None:
 
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     @given(st.integers(0, 1 << 32))
     def compare(seed: int) -> None:
         twin.agrees(story, seed)

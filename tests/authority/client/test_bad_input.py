@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from retick.authority.delta_frames import DELTA_SNAPSHOT
 from retick.wire.authority import InputStats, PlayerView
 from tests.authority.strangers import NET, Impostor
+from tests.effort import examples
 
 IMPOSTOR = Impostor()
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(250), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(0, 18), st.binary(max_size=200), st.booleans()), max_size=6))
 def test_no_bytes_bring_a_client_down(packets: list[tuple[int, bytes, bool]]) -> None:
     global IMPOSTOR

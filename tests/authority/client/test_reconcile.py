@@ -5,6 +5,7 @@ from retick.authority.client.pending import PendingCommands
 from retick.authority.client.reconcile import correction_between, replay
 from retick.games.runner import CourseBot, Mode, NetRunner, RunnerState
 from retick.wire.authority import InputStats, PlayerView
+from tests.effort import examples
 
 NET = NetRunner()
 
@@ -31,7 +32,7 @@ def through_the_wire(tick: int, state: RunnerState) -> PlayerView:
     return NET.decode_snapshot(data).players[0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(1, 1100), st.integers(0, 60))
 def test_a_snapshot_of_the_past_replays_to_the_very_same_bits(tick: int, ahead: int) -> None:
     states, commands = RUN

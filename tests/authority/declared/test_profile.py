@@ -23,6 +23,7 @@ from retick.errors import DecodeError, UsageError
 from retick.wire.binary32 import round32
 from tests.authority.courses import Field
 from tests.authority.declared_games import EXAMPLE, HOVER, PROFILE, Drifter
+from tests.effort import examples
 
 
 def test_the_tutorials_game_plays_with_deltas_and_without_corrections() -> None:
@@ -76,7 +77,7 @@ def test_what_is_held_over_loses_presses_and_what_is_neutral_keeps_the_look() ->
     assert PROFILE.neutral(wish) == HOVER.Wish(5, 6, 1, 0.0, 0.0, 1.0, False)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(axes, axes, axes), min_size=1, max_size=30))
 def test_a_state_after_any_steps_survives_the_wire_exactly(wishes: list[tuple[float, float, float]]) -> None:
     state = PROFILE.motor.spawn(3)

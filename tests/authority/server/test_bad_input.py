@@ -16,6 +16,7 @@ from retick.games.runner.netrunner.control import Hello, Ping, ResyncHint
 from retick.transport import MemoryHub
 from tests.authority.courses import Field, seeded
 from tests.authority.strangers import NET, SCHEMA, Stranger, field_with_stranger
+from tests.effort import examples
 
 
 def player_of(field: Field, *, honest: bool) -> Player:
@@ -178,7 +179,7 @@ class Rig:
 RIG = Rig()
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(250), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(0, 18), st.binary(max_size=200), st.booleans()), max_size=6))
 def test_no_bytes_bring_the_server_down(packets: list[tuple[int, bytes, bool]]) -> None:
     global RIG
@@ -196,7 +197,7 @@ def test_no_bytes_bring_the_server_down(packets: list[tuple[int, bytes, bool]]) 
     assert RIG.server.rooms[""].tick == tick + 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.binary(max_size=120), max_size=5), st.sampled_from([0x80, 0xBF, 0xC0, 0xC1, 0xE0, 0xE2, 0x00]))
 def test_no_datagram_brings_either_down(datagrams: list[bytes], first: int) -> None:
     server, client = Server(NET, entropy=seeded(1)), Client(NET, "server", entropy=seeded(2))

@@ -17,9 +17,10 @@ from retick.errors import DecodeError, InvalidValue, LimitExceeded, TrailingData
 from retick.sim.world.loading import check_state
 from tests.authority.world.declarations import filled, worlds
 from tests.authority.world.worlds import Court, Server
+from tests.effort import examples
 
 COURT = layout_of(Court)
-SLOW = settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+SLOW = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck), deadline=None)
 
 
 @st.composite
@@ -39,7 +40,7 @@ def rows(draw: st.DrawFn, tick: int = 1) -> Rows:
 
 
 @given(rows(), rows(), rows(), st.integers(0, 3))
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
 def test_a_body_makes_the_rows_of_the_base_whatever_they_are(a: Rows, b: Rows, c: Rows, ahead: int) -> None:
     for base, target in ((Rows.none(), a), (a, b), (a, a), (b, Rows.none())):
         assert decode_body(base, 1, encode_body(base, target, COURT), COURT).same_as(target)
@@ -57,7 +58,7 @@ def mutated(draw: Any, body: bytes) -> bytes:
 
 
 @given(rows(), rows(), st.binary(max_size=30), st.data())
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
 def test_any_bytes_are_a_body_in_its_one_form_or_a_decode_error(
     base: Rows, target: Rows, data: bytes, draw: st.DataObject
 ) -> None:

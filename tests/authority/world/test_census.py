@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from retick.authority.world.layout import layout_of
 from retick.authority.world.views import Stage
 from tests.authority.world.worlds import Coin, Court, Pawn, Rock
+from tests.effort import examples
 from tests.twin import Twin
 
 LAYOUT = layout_of(Court)
@@ -56,7 +57,7 @@ def surveys(deeds: list[tuple[int, int]]) -> list[str]:
     return lines
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(DEEDS)
 def test_a_stage_that_goes_on_surveys_what_a_new_one_surveys(deeds: list[tuple[int, int]]) -> None:
     surveys(deeds)

@@ -13,10 +13,11 @@ from retick.authority.world.layout import layout_of
 from retick.authority.world.rows import Rows
 from tests.authority.world.test_bodies import rows
 from tests.authority.world.worlds import Court
+from tests.effort import examples
 from tests.twin import Twin
 
 COURT = layout_of(Court)
-SLOW = settings(max_examples=120, suppress_health_check=list(HealthCheck))
+SLOW = settings(max_examples=examples(120), suppress_health_check=list(HealthCheck))
 
 
 @given(rows(), rows())

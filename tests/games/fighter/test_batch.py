@@ -13,6 +13,7 @@ from retick.games.fighter import Button, Fighter, FighterState
 from retick.games.fighter.batch import SCALES, FighterBatch, points
 from retick.sim.prng import XorShift32
 from retick.sim.slots import make_record
+from tests.effort import examples
 from tests.twin import Twin
 
 GAME = Fighter()
@@ -72,7 +73,7 @@ def any_states(draw: st.DrawFn) -> FighterState:
     return state.replace(frame=frame, p1=players[0], p2=players[1])
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(any_states(), min_size=1, max_size=5), st.data())
 def test_any_state_and_any_buttons_step_as_one_match_does(states: list[FighterState], data: st.DataObject) -> None:
     arrays = Arrays(states)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import retick.games.fighter
 from retick.games.fighter import Action, Button, Fighter, FighterState, rules
+from tests.effort import examples
 from tests.games.fighter.scripts import documented, pinned
 
 LEFT, RIGHT, JUMP, ATTACK = (int(button) for button in Button)
@@ -64,7 +65,7 @@ def test_golden_scripts(sim: Fighter, script: Any, checksum: int) -> None:
     assert sim.checksum(state) == checksum
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(1, 2**32 - 1), st.lists(st.tuples(st.integers(0, 0xFFFF), st.integers(0, 0xFFFF)), max_size=200))
 def test_run_is_step_repeated(seed: int, pairs: list[tuple[int, int]]) -> None:
     sim = Fighter()

@@ -10,6 +10,7 @@ from retick.games.fighter import Fighter, FighterState
 from retick.games.fighter.rules import JUMP_VELOCITY
 from retick.replay import Replay, dumps
 from retick.replay.many.kernel import final_checksums
+from tests.effort import examples
 
 LANES = 64
 LEAST, MOST = -1000, 20_000
@@ -45,7 +46,7 @@ class Anywhere(Fighter):
         return state.replace(frame=0xFFFFFFFF - seed, p1=state.p1.replace(**first), p2=state.p2.replace(**second))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(players(), players()), min_size=1, max_size=8), st.integers(1, 2 * LANES), st.integers(0, 99))
 def test_wherever_matches_begin(pairs: list[tuple[dict[str, int], dict[str, int]]], count: int, noise: int) -> None:
     game, random, data, spans, expected = Anywhere(pairs), Random(noise), b"", [], []

@@ -13,6 +13,7 @@ from retick.games.scramble import Body, Button, Scramble, ScrambleState, rules
 from retick.games.scramble.bots import scramble
 from retick.sim.prng import XorShift32
 from retick.testing import assert_deterministic
+from tests.effort import examples
 
 LEFT, RIGHT, UP, DOWN, DASH = (int(button) for button in Button)
 
@@ -59,7 +60,7 @@ def test_it_repeats_itself(players: int) -> None:
     assert_deterministic(lambda: Scramble(players), frames=200)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(2, 8), st.integers(1, 2**32 - 1), st.data())
 def test_bodies_stay_on_the_field_and_coins_in_reach(players: int, seed: int, data: st.DataObject) -> None:
     game = Scramble(players)

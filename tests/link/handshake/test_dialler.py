@@ -21,6 +21,7 @@ from retick.link.layout import (
     REQUEST,
 )
 from retick.transport import Conditions
+from tests.effort import examples
 from tests.link.pair import NONCE, Pair, fingerprint, make_endpoint
 
 
@@ -42,7 +43,7 @@ def test_each_datagram_of_the_handshake_may_be_lost(kind: int) -> None:
     assert len(pair.host.connections) == 1
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.integers(0, 10_000))
 def test_handshakes_succeed_over_bad_links_and_leave_one_connection(seed: int) -> None:
     bad = Conditions(latency=0.05, jitter=0.05, loss=0.3, duplicate=0.2, reorder=0.2)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from retick.errors import ChecksumMismatch, DecodeError, InvalidValue, LimitExceeded, Truncated
 from retick.replay.many.tar import MAX_NAME, TarReader, read_members
+from tests.effort import examples
 from tests.twin import Twin, outcome
 
 FORMATS = (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT)
@@ -89,7 +90,7 @@ def headers(places: tuple[tuple[int, int], ...], is_summed: bool, largest: int) 
     return [outcome(reader.read, bytes(data)), repr((reader.too_large, reader.at_end))]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(st.tuples(PLACES, VALUES), max_size=4), st.booleans(), st.sampled_from((10, 600, 10_000)))
 def test_both_forms_read_the_same_of_any_header(
     twin: Twin, places: list[tuple[int, int]], is_summed: bool, largest: int

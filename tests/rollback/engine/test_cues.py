@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from retick.errors import UsageError
 from retick.rollback import CueCancelled, CueConfirmed, CueEvent, CueStarted, CueTracker, RollbackEngine
 from retick.testing.strategies import Arrival, arrival_schedules, input_rows
+from tests.effort import examples
 from tests.toys import Tally, TallyState
 
 
@@ -63,7 +64,7 @@ def test_a_cue_that_moved_within_the_tolerance_plays_on() -> None:
         assert len(moved) == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data())
 def test_every_cue_is_reported_once_and_the_confirmed_ones_are_the_true_ones(data: st.DataObject) -> None:
     engine, tracker = tracked()

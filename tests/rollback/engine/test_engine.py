@@ -11,6 +11,7 @@ from retick.errors import HistoryEvicted, PredictionLimit, ProtocolViolation, Us
 from retick.games.fighter import Fighter
 from retick.rollback import RollbackEngine
 from retick.sim.world import WorldSimulation
+from tests.effort import examples
 from tests.rollback.engine.perfect_network import engine, straight
 from tests.toys import Tally, TallyWorld
 
@@ -48,7 +49,7 @@ GAMES: dict[str, Callable[[int], Any]] = {
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("sparse", [False, True])
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(schedule=schedules())
 def test_any_arrival_of_inputs_ends_on_the_straight_run(game: str, sparse: bool, schedule: Any) -> None:
     players, inputs, arrivals = schedule
@@ -61,7 +62,7 @@ def test_any_arrival_of_inputs_ends_on_the_straight_run(game: str, sparse: bool,
 
 
 @pytest.mark.long
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data())
 def test_the_fighter_ends_on_the_straight_run(data: st.DataObject) -> None:
     buttons = st.integers(0, 15)

@@ -12,6 +12,7 @@ from retick.rollback import RollbackEngine, SyncTest
 from retick.rollback.engine.flat_ring import FlatRing
 from retick.rollback.engine.rings import ring_for
 from retick.rollback.engine.states import ObjectRing
+from tests.effort import examples
 
 LATE = 5
 
@@ -40,7 +41,7 @@ def late_engine(sim: Any, rows: list[tuple[int, int]], history: int) -> Rollback
     return engine
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15)), min_size=1, max_size=80), st.integers(6, 20))
 def test_rows_and_objects_hold_the_same_states(rows: list[tuple[int, int]], history: int) -> None:
     flat, objects = late_engine(Fighter(), rows, history), late_engine(SteppedFighter(), rows, history)

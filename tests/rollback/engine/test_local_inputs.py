@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.errors import UsageError
+from tests.effort import examples
 from tests.rollback.engine.perfect_network import engine, straight
 from tests.toys import Tally
 
@@ -30,7 +31,7 @@ def test_everyone_local_is_always_confirmed() -> None:
     assert e.state == straight(sim, [[1], [2]])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=40))
 def test_a_changing_delay_gives_each_frame_one_input_in_order(delays: list[int]) -> None:
     e = engine(Tally(2), history=16, input_delay=delays[0])

@@ -14,6 +14,7 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.match.peer import MatchPeer
 from retick.wire import rbn1
+from tests.effort import examples
 from tests.rollback.session.matches import EXTENSIONS, lone_match, packet
 from tests.toys import Tally
 
@@ -389,7 +390,7 @@ def test_time_sync_goes_only_to_those_who_know_it() -> None:
         assert any(sync is not None for sync in syncs) == wanted
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.one_of(st.binary(max_size=100), st.builds(lambda tail: b"RBN1\x01" + tail, st.binary(max_size=90)))))
 def test_any_bytes_are_taken_or_dropped_and_an_honest_match_goes_on(garbage: list[bytes]) -> None:
     match = lone_match(extensions=EXTENSIONS)

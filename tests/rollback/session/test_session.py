@@ -35,6 +35,7 @@ from retick.testing.mesh import Mesh, MeshHung
 from retick.transport.conditions import Conditions
 from retick.transport.memory import MemoryHub
 from retick.wire import rbn1
+from tests.effort import examples
 from tests.rollback.session.matches import fighting, fighting_mesh, tally_press
 from tests.toys import Tally
 
@@ -467,7 +468,7 @@ SOME_KIND = st.builds(lambda kind, tail: bytes((kind,)) + tail, st.integers(0, 2
 ANY_ADDRESS = st.sampled_from(["peer0", "peer1", "nobody", ("127.0.0.1", 9)])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.tuples(st.one_of(st.binary(max_size=120), SOME_KIND), ANY_ADDRESS), max_size=20))
 def test_any_bytes_from_any_address_raise_nothing_and_change_nothing(datagrams: list[tuple[bytes, Any]]) -> None:
     session = RUNNING["peer0"].session

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from retick.errors import DecodeError
 from retick.rollback.engine.engine import RollbackEngine
 from retick.rollback.engine.synctest import SyncTest
+from tests.effort import examples
 from tests.sim.world.zoo import Zoo, played, story
 from tests.twin import Twin
 
@@ -95,7 +96,7 @@ def test_both_forms_tell_the_same_story(twin: Twin, inputs: list[tuple[int, int]
 
 
 @given(MATCHES, st.data())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_any_bytes_decode_or_are_refused_and_the_instance_is_unchanged(
     inputs: list[tuple[int, int]], data: st.DataObject
 ) -> None:

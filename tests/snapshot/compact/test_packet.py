@@ -24,10 +24,13 @@ from retick.snapshot import (
     Snapshot,
     UInt,
 )
+from tests.effort import examples
 from tests.snapshot.worlds import schemas, successors, worlds
 from tests.twin import Twin
 
-LAW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+LAW = settings(
+    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 BODY = Schema(
     [
         Component(

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError
 from retick.snapshot import Codec, Snapshot
+from tests.effort import examples
 from tests.snapshot.sdec import cases, schema_named
 
 VERSIONS = st.sampled_from([0, 2])
@@ -38,7 +39,7 @@ def mutated(data: Any) -> bytes:
     return bytes(packet)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.data(), VERSIONS, st.booleans())
 def test_any_bytes_decode_or_raise_a_decode_error(data: Any, version: int, strict: bool) -> None:
     packet = data.draw(st.binary(max_size=80)) if data.draw(st.integers(0, 3)) == 0 else mutated(data)

@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from retick.errors import DecodeError, EncodeError
 from retick.snapshot import Codec, Component, Field, Fixed, Limits, Schema, SInt, Snapshot, UInt
 from retick.snapshot.inspect import inspect_packet
+from tests.effort import examples
 from tests.snapshot.worlds import PLAIN, schemas, successors, worlds
 
-LAW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+LAW = settings(
+    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 
 
 def careful(schema: Schema, *, strict: bool = True, limits: Limits | None = None) -> Codec:
@@ -49,7 +52,7 @@ ALIKE_BASE = Snapshot.of(ALIKE, tick=1, entities={at: {1: (at % 5, -at, at % 8)}
 ALIKE_NEXT = Snapshot.of(ALIKE, tick=2, entities={at: {1: (at % 5, at, at % 8)} for at in range(1, 9)})
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data(), st.booleans(), st.booleans())
 def test_the_fast_way_and_the_careful_way_read_the_same(data: Any, strict: bool, full: bool) -> None:
     """Flip bits in packets of entities that are all alike: results and errors must not tell the two apart."""

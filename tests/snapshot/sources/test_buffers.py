@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from retick.errors import UsageError
 from retick.snapshot import Bool, Codec, Component, Field, Fixed, Schema, SInt, Snapshot, UInt, VarUInt
 from retick.snapshot.sources.buffers import columns_of_buffers
+from tests.effort import examples
 from tests.snapshot.worlds import schemas, worlds
 from tests.twin import Twin, outcome
 
@@ -44,7 +45,7 @@ def columns_of(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data(), schemas())
 def test_columns_and_mappings_give_equal_snapshots_and_equal_bytes(data: Any, schema: Schema) -> None:
     world = data.draw(worlds(schema, 5))
@@ -56,7 +57,7 @@ def test_columns_and_mappings_give_equal_snapshots_and_equal_bytes(data: Any, sc
     assert Codec(schema).encode_full(made) == Codec(schema).encode_full(world)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.integers(0, 127), max_size=9), st.sampled_from(LETTERS), st.sampled_from([1, 2, 3]))
 def test_every_integer_type_and_every_stride_give_the_same_column(values: list[int], letter: str, stride: int) -> None:
     schema = Schema([Component(1, [Field(1, UInt(8))])])

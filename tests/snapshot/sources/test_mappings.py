@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from retick.snapshot import Bool, Component, Field, Fixed, Schema, SInt, Snapshot, UInt
 from retick.snapshot.sources.mappings import columns_of_items
+from tests.effort import examples
 from tests.snapshot.worlds import schemas, worlds
 from tests.twin import Twin, outcome
 
@@ -30,7 +31,7 @@ class Five:
         return 5
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data(), schemas())
 def test_dicts_lists_pairs_and_other_mappings_give_equal_snapshots(data: Any, schema: Schema) -> None:
     world = data.draw(worlds(schema, 5))

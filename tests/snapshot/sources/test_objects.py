@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from retick.snapshot import Bool, Fixed, Replicated, Snapshot, UInt, VarSInt, schema_of, snapshot_of_objects
 from retick.snapshot.sources.objects import columns_of_objects
+from tests.effort import examples
 from tests.twin import Twin, outcome
 
 NARROW = Fixed.between(-10, 10, scale=3)
@@ -31,7 +32,7 @@ class Tag(Replicated, id=3):
 SCHEMA = schema_of(Body, Far, Tag)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.floats(allow_nan=False) | st.integers() | st.floats(-11, 11) | st.integers(-60, 60).map(lambda n: n / 6))
 @example(0.5 / 3)
 @example(2.5 / 3)
