@@ -21,7 +21,7 @@ from retick.transport.conditions import Conditions
 
 pytestmark = pytest.mark.long
 
-SEEDS = int(os.environ.get("RETICK_CHAOS_MATCHES", "40"))
+SEEDS = int(os.environ.get("RETICK_CHAOS_MATCHES", "20"))
 
 
 def total_of(seeds: Iterable[int], peers: int) -> Outcome:
