@@ -18,8 +18,9 @@ cdef class Body:
     cdef Frames frames
     cdef readonly Fault fault               # what is wrong, or OK
     cdef readonly Py_ssize_t changes        # entities with a change
-    cdef readonly Py_ssize_t fitting        # entities from the first on that the budget has room for
+    cdef readonly Py_ssize_t fitting        # entities from the first on that the next two have room for
     cdef public Py_ssize_t budget           # bytes
+    cdef public Py_ssize_t most_changes     # entities
     cdef unsigned char* levels              # by entity: context of the flag that says whether it has changed
     cdef object _levels_owner
 

@@ -54,6 +54,7 @@ class Body:
         changes: int
         fitting: int
         budget: int
+        most_changes: int
         levels: Any
         _levels_owner: Any
 
@@ -63,7 +64,7 @@ class Body:
         self.coder = self.entity.coder
         self.frames = self.entity.frames
         self.fault = self.entity.fault
-        self.budget = 0
+        self.budget = self.most_changes = 0
         self._levels_owner = array("B")
 
     def note_costs(self, costs: Any) -> None:
@@ -136,7 +137,7 @@ class Body:
                 self.fault.needed, self.fault.available = 8, 0
                 return st.UNEXPECTED_EOF
             index += 1
-            if coder.at <= self.budget:
+            if coder.at <= self.budget and self.changes <= self.most_changes:
                 self.fitting = index
         return st.OK
 

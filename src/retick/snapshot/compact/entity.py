@@ -184,12 +184,17 @@ class Entity:
             self.motion.window[group] = 0
 
     def fetch(self, group: cython.int, index: cython.Py_ssize_t, row: cython.longlong) -> cython.int:
-        """The values to encode, if their fields can hold them."""
+        """The values to encode, if their fields can hold them, and their angle."""
         scalar: cython.int
+        modulus: cython.longlong = self.plan.modulus[group]
         for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
             self.now[scalar] = self.target.columns[self.plan.field[scalar]][row]
-            if self.misfits(scalar):
+            if self.misfits(scalar) or (
+                modulus and self.now[scalar] - self.table.low[self.plan.field[scalar]] >= modulus
+            ):
                 self.fault.entity = self.frames.base.keys[index]
+                self.fault.field = self.plan.field[scalar]
+                self.fault.value = self.now[scalar]
                 return st.VALUE_RANGE
         return st.OK
 

@@ -33,5 +33,6 @@ cdef class Motion:
     cdef long long strays(self, int group, int window, int number, int lift) noexcept
     cdef long long miss(self, int group, int window, int newest, int lift) noexcept
     cdef void extend(self, int group, int scalar, int window, int newest, int lift) noexcept
+    cdef long long ahead_of(self, int group, int scalar) noexcept
     cdef long long within(self, int group, int scalar, long long value) noexcept
     cdef void integrate(self, int group, long long* now) noexcept

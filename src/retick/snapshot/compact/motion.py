@@ -206,7 +206,14 @@ class Motion:
         if lift:
             way += self.acceleration[scalar] * self.ahead[at + 2 * (window - 1) + 1]
         self.step[scalar] = rounded(way)
-        self.guess[scalar] = self.within(group, scalar, self.frames.old[4 * scalar] + self.step[scalar])
+        self.guess[scalar] = self.ahead_of(group, scalar)
+
+    def ahead_of(self, group: cython.int, scalar: cython.int) -> cython.longlong:
+        """The baseline's value and the step, as the field can hold them."""
+        value: cython.longlong = self.frames.old[4 * scalar] + self.step[scalar]
+        if not cython.compiled:
+            value = wrapped(value)
+        return self.within(group, scalar, value)
 
     def within(self, group: cython.int, scalar: cython.int, value: cython.longlong) -> cython.longlong:
         """A value that the field can hold."""
@@ -228,13 +235,19 @@ class Motion:
         scalar: cython.int
         origin: cython.int
         index: cython.int
+        both: cython.longlong
         mean: cython.double
         for index in range(self.plan.count[group]):
             scalar = self.plan.first[group] + index
             origin = self.plan.first[self.plan.source[group]] + index
-            mean = (self.frames.old[4 * origin] + now[origin]) * 0.5
+            both = self.frames.old[4 * origin] + now[origin]
+            if not cython.compiled:
+                both = wrapped(both)
+            mean = both * 0.5
             self.step[scalar] = rounded(mean * self.plan.rate[group] * self.ticks)
             self.bend[scalar] = now[origin] - self.frames.old[4 * origin]
-            self.guess[scalar] = self.within(group, scalar, self.frames.old[4 * scalar] + self.step[scalar])
+            if not cython.compiled:
+                self.bend[scalar] = wrapped(self.bend[scalar])
+            self.guess[scalar] = self.ahead_of(group, scalar)
         self.window[group] = 3
         self.lifted[group] = 0

@@ -4,12 +4,13 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from retick.errors import BaselineMissing, EncodeError, UsageError, with_code
+from retick.errors import BaselineMissing, EncodeError, InvalidValue, UsageError, with_code
 from retick.snapshot.compact.body import Body
 from retick.snapshot.compact.defaults import Prediction
 from retick.snapshot.compact.frames import all_in_order, first_disorder, same_shape
 from retick.snapshot.compact.gains import gains_of
 from retick.snapshot.compact.head import (
+    CHECK_BYTES,
     SHORT_HEADS,
     USUAL_AGES,
     Head,
@@ -29,12 +30,14 @@ from retick.snapshot.kernels.errors import decode_error, encode_error, invalid_e
 from retick.snapshot.kernels.layout import DELTA
 from retick.snapshot.model import Snapshot
 from retick.snapshot.predictors import Group
+from retick.wire.varint import encode_varuint
 
 __all__ = ["Encoded", "PayloadCodec"]
 
 _EVERYTHING = 1 << 40
-_FLUSHED = 6
+_FLUSHED = 4
 """Bytes that a body may still grow by after its last entity."""
+_LAST_TICK = 0xFFFFFFFF
 MOST_FACTORS = 64
 """Spacings of frames whose factors are kept."""
 
@@ -70,6 +73,7 @@ class PayloadCodec:
         self._sealed = sealed
         self._start = prior.start(prediction.plan)
         self._body = Body(prediction.plan, plain.schema.table, prediction.acceleration)
+        self._body.most_changes = plain.limits.max_entities_update
         self._factors: dict[tuple[int, tuple[int, ...]], Factors] = {}
         self._entity_bits = sum(item.codec.bits or 8 for _owner, item in plain.schema.fields) * 3 // 4
         self._thresholds = any(item.threshold for _owner, item in plain.schema.fields)
@@ -112,6 +116,8 @@ class PayloadCodec:
         """
         if not all_in_order(self._table, base, current, *history):
             self._check_order(base, current, *history)
+        if carried is not None:
+            self._check_statistics(carried)
         tick = base.tick
         if tick == 0:
             raise invalid_error(st.INVALID_BASELINE_TICK, found=0, flags=DELTA)
@@ -124,29 +130,37 @@ class PayloadCodec:
         ):
             raise UsageError(f"history goes back from the baseline, newest first, up to {OLDEST} ticks, not {ages}")
         start = carried if carried is not None else self._start
-        check = 0 if self._sealed else 4
         statistics = start.copy()
         made = None if structure else SHORT_HEADS.get((ages, carried is not None))
         if made is None:
             made = Head(ages, carried is not None, None, structure).to_bytes()
-        room = _EVERYTHING if most_bytes is None else most_bytes - check - len(made) - 5
-        body = self._run(statistics, middle, history, ages, target, _EVERYTHING, room)
-        if len(body) > room:
-            if room < 0:
-                raise EncodeError(f"destroys and creates alone do not fit {most_bytes} bytes")
-            cut = self._body.fitting
-            statistics = start.copy()
-            body = self._run(statistics, middle, history, ages, target, cut, room)
-            made = Head(ages, carried is not None, cut, structure).to_bytes()
-            return Encoded(self._checked(made + body, start, base, current, statistics), statistics, True)
-        payload = made + body
+        room = _EVERYTHING
+        if most_bytes is not None:
+            room = most_bytes - (0 if self._sealed else CHECK_BYTES) - len(made)
+        # What is cut says where, in a few bytes.
+        cut_room = room - len(encode_varuint(middle.count)) if most_bytes is not None else room
+        body = self._run(statistics, middle, history, ages, target, _EVERYTHING, cut_room)
+        payload, most = made + body, self._limits.max_entities_update
+        is_over = self._body.changes > most
+        if is_over and most_bytes is None:
+            raise limit_error(st.LIMIT_UPDATE, most, self._body.changes)
+        cut = self._body.fitting
         # Where that saves next to nothing, the plain form may be shorter.
-        if len(body) * 8 > self._body.changes * self._entity_bits or len(payload) > self._limits.max_section_len:
+        if not is_over and (
+            len(body) * 8 > self._body.changes * self._entity_bits or len(payload) > self._limits.max_section_len
+        ):
             plain = Head((), carried is not None, None, b"", True).to_bytes()
             plain += self._plain.encode_payload(base, current)
             if len(plain) < len(payload):
                 payload, statistics = plain, start.copy()
-        return Encoded(self._checked(payload, start, base, current, statistics), statistics, False)
+        if not is_over and len(payload) <= room + len(made):
+            return Encoded(self._checked(payload, start, base, current, statistics), statistics, False)
+        if cut_room < 0:
+            raise EncodeError(f"{most_bytes} bytes are too few for what stands before the changes, {len(made)} bytes")
+        statistics = start.copy()
+        body = self._run(statistics, middle, history, ages, target, cut, cut_room)
+        made = Head(ages, carried is not None, cut, structure).to_bytes()
+        return Encoded(self._checked(made + body, start, base, current, statistics), statistics, True)
 
     def decode(
         self,
@@ -160,11 +174,15 @@ class PayloadCodec:
         limit = self._limits.max_section_bytes
         if len(data) > limit:
             raise fault_error(self._schema, st.LIMIT_SECTION_BYTES, limit=limit, actual=len(data))
+        self._check_schema(base)
+        if not 0 <= tick <= _LAST_TICK:
+            raise InvalidValue(f"the tick {tick} is not of 32 bits")
         payload, check = split_check(data, not self._sealed)
         head, at = read_head(payload)
         if head.carried and carried is None:
             raise _missing(base.tick, f"the statistics of tick {base.tick} are not held: ask for a full snapshot")
         start = carried if head.carried and carried is not None else self._start
+        self._check_statistics(start)
         made = check_of(payload, start.lineage, tick, base.tick)
         compare_checks(made, check)
         statistics = start.copy()
@@ -176,6 +194,7 @@ class PayloadCodec:
             older = held(base.tick - age)
             if older is None:
                 raise _missing(base.tick - age, f"the snapshot of tick {base.tick - age} is not held")
+            self._check_schema(older)
             history.append(older)
         middle = self._plain.decode_payload(base, tick, head.structure) if head.structure else base
         most = self._limits.max_total_entities_after_apply
@@ -216,10 +235,25 @@ class PayloadCodec:
         factors = self._factors.get((ticks, ages)) or self._factors_of(ticks, ages)
         made: bytes = body.encode(statistics, middle, history, factors, target, cut)
         if body.fault.status != st.OK:
-            raise encode_error(body.fault.status, body.fault, self._schema)
-        if body.changes > self._limits.max_entities_update:
-            raise limit_error(st.LIMIT_UPDATE, self._limits.max_entities_update, body.changes)
+            raise (
+                self._misfit(body.fault)
+                if body.fault.status == st.VALUE_RANGE
+                else encode_error(body.fault.status, body.fault, self._schema)
+            )
         return made
+
+    def _misfit(self, fault: Any) -> EncodeError:
+        """A value that its field cannot hold, or that its Angle cannot turn to."""
+        owner, item = self._schema.fields[fault.field]
+        above = fault.value - item.codec.lowest
+        for group in self._prediction.plan.groups:
+            if group.modulus and fault.field in group.fields and group.modulus <= above:
+                message = (
+                    f"entity {fault.entity}, component {owner.id}, field {item.id}{owner.named(item)}: {fault.value} "
+                    f"is {above} above its lowest value, and its Angle has a modulus of {group.modulus}"
+                )
+                return EncodeError(message, entity=fault.entity, component=owner.id, field=item.id, value=fault.value)
+        return encode_error(st.VALUE_RANGE, fault, self._schema)
 
     def _checked(
         self, payload: bytes, start: Statistics, base: Snapshot, current: Snapshot, statistics: Statistics
@@ -265,15 +299,23 @@ class PayloadCodec:
 
     def _check_order(self, *snapshots: Snapshot) -> None:
         for snapshot in snapshots:
-            if not isinstance(snapshot, Snapshot):
-                raise UsageError(f"a codec takes a Snapshot, not a {type(snapshot).__name__}")
-            # Comparing whole schemas takes longer than encoding; most are the very same object.
-            if snapshot.table is not self._table and snapshot.schema != self._schema:
-                raise UsageError("the snapshot has another schema than the codec")
+            self._check_schema(snapshot)
             disorder = first_disorder(snapshot)
             if disorder:
                 ids = snapshot.ids
                 raise invalid_error(st.ENTITY_ORDER, previous=ids[disorder - 1], current=ids[disorder])
+
+    def _check_schema(self, snapshot: Snapshot) -> None:
+        if not isinstance(snapshot, Snapshot):
+            raise UsageError(f"a codec takes a Snapshot, not a {type(snapshot).__name__}")
+        # Comparing whole schemas takes longer than encoding; most are the very same object.
+        if snapshot.table is not self._table and snapshot.schema != self._schema:
+            raise UsageError("the snapshot has another schema than the codec")
+
+    def _check_statistics(self, statistics: Statistics) -> None:
+        plan = self._prediction.plan
+        if len(statistics.models) != plan.model_count or len(statistics.weights) != plan.weight_count:
+            raise UsageError("the statistics are of another schema than the codec")
 
 
 def _missing(tick: int, message: str) -> BaselineMissing:
