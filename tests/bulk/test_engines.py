@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -90,3 +92,21 @@ def test_each_entry_of_a_batch_can_travel_alone() -> None:
     assert alone[0][1] == Batch(b"one", [Entry("1", 0, 3, 7, 8)])
     files = Files([Entry("a"), Entry("b")])
     assert [unit for _, unit in single_entries(files)] == [Files([Entry("a")]), Files([Entry("b")])]
+
+
+def test_a_script_without_its_guard_is_told_so_and_no_match_is_called_bad(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "from retick.games.fighter import Fighter\n\n\nclass Own(Fighter):\n    game_id = 'own'\n", encoding="utf-8"
+    )
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from retick import replay\n\n"
+        "for row in replay.verify_many(['nothing.rplk'], 'own.py:Own', engine='processes', workers=1):\n"
+        "    print(row)\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "UsageError: worker processes end as they start" in done.stderr
+    assert 'if __name__ == "__main__"' in done.stderr

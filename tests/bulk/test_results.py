@@ -95,3 +95,21 @@ def test_a_full_disk_is_an_error_that_is_raised_and_the_lines_before_stay_good(
         file.close()
     with ResultFile(path) as file:
         assert file.verdicts.total() == 5
+
+
+@pytest.mark.parametrize("content", [b'{"components": []}', b"my notes", b"RPLK\x01\x00", b'{"path"; "x'])
+def test_another_file_without_a_last_newline_is_no_torn_line(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match="no file of results"):
+        ResultFile(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["results.csv", "match.rplk", "results"])
+def test_only_the_two_endings_are_taken(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"")
+    with pytest.raises(UsageError, match=r"ends in \.jsonl or \.parquet"):
+        ResultFile(path)
+    assert path.read_bytes() == b""

@@ -111,6 +111,15 @@ class Processes:
         self.workers = workers or cores()
         self._spec = spec
         self._pool = self._new_pool()
+        try:
+            with _without_ctrl_c():
+                started = self._pool.submit(_has_begun)
+            started.result()
+        except BrokenProcessPool:  # before any match: no recording is to blame
+            raise UsageError(
+                "worker processes end as they start. A script that calls verify_many must do so below "
+                'if __name__ == "__main__": since every worker imports the script'
+            ) from None
 
     def _new_pool(self) -> ProcessPoolExecutor:
         # A fresh interpreter: a copy of this one could hold a lock of one of our threads.
@@ -190,6 +199,10 @@ def _begin(spec: GameSpec) -> None:
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # for systems that cannot keep it from a process as it is started
     _work = worker_for(spec)
+
+
+def _has_begun() -> bool:
+    return _work is not None
 
 
 def _in_process(unit: Unit) -> list[Row]:

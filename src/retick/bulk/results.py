@@ -14,6 +14,8 @@ from retick.replay.many.row import FIELDS, Row, read_row, row_line
 __all__ = ["ResultFile"]
 
 ROWS_IN_A_GROUP = 4096
+_START = b'{"path": "'
+"""Every line begins so: another file without a last newline is not taken for a torn line."""
 NAMED = 3
 """Paths that are kept to be named."""
 
@@ -30,8 +32,10 @@ class ResultFile:
         """How many rows of each verdict are in the file."""
         self.not_ok: list[str] = []
         """The paths of the first rows that were in the file and are not ok."""
-        is_parquet = self.path.suffix.lower() == ".parquet"
-        self._file: _Lines | _Parquet = _Parquet(self.path) if is_parquet else _Lines(self.path)
+        ending = self.path.suffix.lower()
+        if ending not in _FORMS:
+            raise UsageError(f"results are written to a file that ends in .jsonl or .parquet, not to {self.path.name}")
+        self._file: _Lines | _Parquet = _FORMS[ending](self.path)
         try:
             for row in self._file.rows():
                 self.paths.add(row.path)
@@ -75,7 +79,7 @@ class _Lines:
         self._file.seek(0)
         with open(self._file.fileno(), "rb", closefd=False) as lines:
             for number, line in enumerate(lines, 1):
-                if not line.endswith(b"\n"):
+                if not line.endswith(b"\n") and (line.startswith(_START) or _START.startswith(line)):
                     return  # torn: the machine stopped while it was written
                 try:
                     yield read_row(line)
@@ -150,3 +154,6 @@ class _Parquet:
         writer.close()
         self._writer = None
         os.replace(self._part, self._path)
+
+
+_FORMS: dict[str, type[_Lines] | type[_Parquet]] = {".jsonl": _Lines, ".parquet": _Parquet}

@@ -63,6 +63,8 @@ class Codec:
             raise UsageError("a compact codec has a wire version of its own: leave version out")
         if not compact and (prior is not None or sealed):
             raise UsageError("prior and sealed are for compact=True")
+        if prior is not None and not isinstance(prior, Prior):
+            raise UsageError(f"a prior is a Prior, not {type(prior).__name__}: Prior.from_bytes(data)")
         self.schema = schema
         self.version = COMPACT_VERSION if compact else version
         version = 2 if compact else version

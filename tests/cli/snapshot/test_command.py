@@ -134,7 +134,7 @@ def test_a_trace_with_a_value_out_of_range_is_misuse_and_names_file_frame_and_fi
     path.write_bytes(data)
     for command in (["snapshot", "explain", path], ["bench", "snapshot", "--trace", path]):
         message = refused(*command, *ENTITIES)
-        assert f"{path}: frame 3: entity 5, component 1, field 2 (cube.orientation_a): -7 does not fit" in message
+        assert f"{path}: frame 2: entity 5, component 1, field 2 (cube.orientation_a): -7 does not fit" in message
 
 
 def test_a_file_that_is_no_prior_or_no_schema_is_misuse_and_named(tmp_path: Path) -> None:
@@ -178,3 +178,14 @@ def test_a_folder_needs_its_schema_and_enough_snapshots(tmp_path: Path) -> None:
     (tmp_path / "one.bin").write_bytes(Codec(BODY).encode_full(body(1, 1)))
     result = CliRunner().invoke(app, ["snapshot", "explain", str(tmp_path), "--schema", str(tmp_path / "schema.json")])
     assert result.exit_code == 2
+
+
+def test_a_trace_takes_other_groups_and_refuses_other_fields_and_folders(tmp_path: Path) -> None:
+    fitted, other = tmp_path / "fitted.json", tmp_path / "other.json"
+    fitted.write_text(schema_to_json(Schema(trace_schema().components)), encoding="utf-8")
+    other.write_text(schema_to_json(BODY), encoding="utf-8")
+    for command in (["snapshot", "explain", TRACE], ["bench", "snapshot", "--trace", TRACE]):
+        assert run(*command, *ENTITIES) != run(*command, *ENTITIES, "--schema", fitted)
+        assert "other fields than traces have" in refused(*command, *ENTITIES, "--schema", other)
+    assert "takes a file" in refused("bench", "snapshot", "--trace", tmp_path)
+    assert "no targets" in refused("bench", "snapshot", "--trace", TRACE, *ENTITIES, "--check")

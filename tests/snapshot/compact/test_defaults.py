@@ -50,6 +50,12 @@ def test_names_and_types_say_what_a_field_does() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["yaw", "Heading", "turret_angle", "left_wheel_rotation"])
+def test_a_name_that_ends_in_a_word_for_an_angle_is_one(name: str) -> None:
+    schema = Schema([Component(1, [Field(1, UInt(12), name=name)])])
+    assert [type(group.predictor) for group in prediction_of(schema).groups] == [Angle]
+
+
 def test_fields_without_names_gain_too() -> None:
     made = Schema([Component(1, [Field(1, PLACE), Field(2, UInt(64)), Field(3, Bool())])])
     assert kinds(made) == {(1,): Motion, (2,): Hold, (3,): Choice}

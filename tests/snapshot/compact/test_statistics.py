@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.errors import DecodeError
+from retick.errors import DecodeError, UsageError
 from retick.snapshot import Codec, Prior
 from retick.snapshot.compact.prior import generic_prior
 from retick.snapshot.compact.statistics import MAGIC, empty_prior
@@ -91,3 +91,10 @@ def test_numbers_out_of_range_are_refused(at: int) -> None:
 def test_a_prior_that_unpacks_without_end_is_refused() -> None:
     with pytest.raises(DecodeError):
         Prior.from_bytes(MAGIC + zlib.compress(bytes(1 << 25)))
+
+
+def test_a_prior_of_another_version_says_so_and_what_is_no_prior_is_named() -> None:
+    with pytest.raises(DecodeError, match="version 1, and version 2 is read: train it again"):
+        Prior.from_bytes(b"RTKP\x01" + trained().to_bytes()[5:])
+    with pytest.raises(UsageError, match=r"not bytes: Prior\.from_bytes"):
+        Codec(BODY, compact=True, prior=trained().to_bytes())  # type: ignore[arg-type]

@@ -268,6 +268,9 @@ def bench_snapshot(
     ] = None,
     entities: Annotated[int, typer.Option(help="Entities of each frame of the trace.")] = TRACE_ENTITIES,
     prior: Annotated[Path | None, typer.Option(metavar="FILE", help="Prior for the trace; else the library's.")] = None,
+    schema: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Schema of the trace with other groups, as JSON.")
+    ] = None,
     checked: Annotated[bool, typer.Option("--checked", help="With the check against corruption.")] = False,
 ) -> None:
     """Time making, encoding, decoding and applying snapshots of 16 to 1000 entities, from and into a game's own data.
@@ -282,7 +285,13 @@ def bench_snapshot(
     Example: retick bench snapshot --trace delta.bin.xz
     """
     if trace is not None:
-        _bench_trace(trace, entities, prior, checked, as_json)
+        if check:
+            raise UsageError("a trace has no targets: leave --check out, or --trace")
+        if trace.is_dir():
+            raise UsageError(
+                f"{trace} is a folder: --trace takes a file; retick snapshot explain reads folders of packets"
+            )
+        _bench_trace(trace, schema, entities, prior, checked, as_json)
         return
     if rounds < 1:
         raise UsageError(f"--rounds must be 1 or more, not {rounds}")
@@ -300,10 +309,12 @@ def bench_snapshot(
         raise typer.Exit(NO)
 
 
-def _bench_trace(trace: Path, entities: int, prior: Path | None, checked: bool, as_json: bool) -> None:
+def _bench_trace(
+    trace: Path, schema_file: Path | None, entities: int, prior: Path | None, checked: bool, as_json: bool
+) -> None:
     with progress("bench snapshot") as tell:
         tell(f"reading {trace.name}")
-        schema, snapshots = read_source(trace, None, entities)
+        schema, snapshots = read_source(trace, schema_file, entities)
         if len(snapshots) <= TRACE_LAG:
             raise UsageError(f"{trace} has {len(snapshots)} frames: more than {TRACE_LAG} are needed")
         tell(f"{len(snapshots)} frames")

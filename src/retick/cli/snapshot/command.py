@@ -77,6 +77,9 @@ def train_command(
     if schema_out is not None:
         schema_out.write_text(schema_to_json(best), encoding="utf-8")
     say(f"{out}: of {len(source.snapshots)} snapshots, {name}")
+    if name == "as fitted":
+        where = "it is not written: --schema-out FILE" if schema_out is None else f"use {schema_out} at both ends"
+        say(f"what was fitted is in the schema, and the prior goes with it; {where}")
 
 
 def _trained(schema: Schema, source: Source, lag: int, before: Prior) -> Prior:

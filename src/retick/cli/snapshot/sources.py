@@ -65,19 +65,23 @@ def trace_schema() -> Schema:
 
 
 def read_source(path: Path, schema: Path | None, entities: int = TRACE_ENTITIES, prior: Prior | None = None) -> Source:
-    """A folder of packets with its schema, and the prior of compact ones; or a trace."""
-    if path.is_dir():
-        if schema is None:
-            raise UsageError("a folder of packets needs its schema: --schema FILE")
+    """A folder of packets with its schema, and the prior of compact ones; or a trace, whose schema may be another."""
+    declared = None
+    if schema is not None:
         try:
             declared = schema_from_json(schema.read_bytes())
         except SchemaError as error:
             raise UsageError(f"{schema}: {error}") from None
+    if path.is_dir():
+        if declared is None:
+            raise UsageError(f"{path} is a folder of packets, which needs its schema: --schema FILE")
         return _packets(path, declared, prior)
-    return _trace(path, entities)
+    if declared is not None and declared.hash != trace_schema().hash:
+        raise UsageError(f"{schema}: {path} is a trace, and the schema has other fields than traces have")
+    return _trace(path, entities, declared or trace_schema())
 
 
-def _trace(path: Path, entities: int) -> Source:
+def _trace(path: Path, entities: int, schema: Schema) -> Source:
     if entities < 1:
         raise UsageError(f"a trace has 1 entity or more, not {entities}")
     try:
@@ -87,17 +91,20 @@ def _trace(path: Path, entities: int) -> Source:
         raise UsageError(f"{path}: {error}") from None
     row = 4 * _FIELDS * entities
     if not data or len(data) > MOST_TRACE_BYTES or len(data) % row:
-        raise UsageError(f"{path}: {len(data)} bytes are no frames of {entities} entities (see --entities)")
+        raise UsageError(
+            f"{path}: {len(data)} bytes are no frames of {entities} entities (see --entities; packets are read from "
+            "their folder)"
+        )
     numbers = array("i", data)
     if byteorder == "big":
         numbers.byteswap()
-    schema, ids = trace_schema(), array("I", range(entities))
+    ids = array("I", range(entities))
     snapshots = []
     for tick in range(len(data) // row):
         start = tick * entities * _FIELDS
         frame = numbers[start : start + entities * _FIELDS]
         columns = [array("q", frame[at::_FIELDS]) for at in range(_FIELDS)]
-        _check_frame(path, tick + 1, schema.components[0], columns)
+        _check_frame(path, tick, schema.components[0], columns)
         made = Snapshot.from_columns(schema, tick=tick + 1, ids=ids, columns={1: columns})
         snapshots.append(made.copy())
     return Source(schema, snapshots)

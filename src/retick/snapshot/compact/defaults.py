@@ -6,7 +6,7 @@ field                                           predictor
 a bool, or another of at most 16 values         Choice
 quat_largest, quat_a, quat_b, quat_c            Rotation (any first part), if they fit one
 x, y, z; pos_x, pos_y; pos0, pos1, pos2         one Motion of all that differ only in the last part
-yaw, heading, angle, rotation, direction        Angle, of as many steps as the field has values
+yaw, heading, turret_angle, body_rotation       Angle, of as many steps as the field has values
 fixed-point, signed and varint fields           Motion, where it would have held before; else as it is
 any other                                       Hold
 ==============================================  =======================================================
@@ -83,7 +83,7 @@ def default_groups(component: Component, taken: set[int]) -> list[Group]:
 def _alone(name: str, codec: FieldCodec) -> Predictor:
     if _range_of(codec) <= FEW:
         return Choice()
-    if name in _ANGLES and _moves(codec):
+    if name.rpartition("_")[2] in _ANGLES and _moves(codec):
         return Angle()
     if isinstance(codec, Fixed | SInt | VarSInt | VarUInt) and _moves(codec):
         return Motion()

@@ -121,6 +121,8 @@ class Prior:
     @classmethod
     def from_bytes(cls, data: bytes) -> "Prior":
         """The prior in a file, or a DecodeError."""
+        if len(data) > 4 and data[:4] == MAGIC[:4] and data[4] != MAGIC[4]:
+            raise InvalidValue(f"this is a prior of version {data[4]}, and version {MAGIC[4]} is read: train it again")
         if data[: len(MAGIC)] != MAGIC:
             raise InvalidValue("not a prior of compact snapshots")
         most = 4 * (3 + SHARED + _WEIGHTS + 2 * MOST_OWN)
