@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import retick
 from retick.bulk.archives import tar_batches
 from retick.bulk.engines import single_entries
-from retick.bulk.reading import FileReader, Range
+from retick.bulk.reading import AnotherFile, FileReader, Range
 from retick.bulk.tar_headers import plain_headers
 from retick.errors import DecodeError
 from retick.replay import ReadLimits
@@ -144,16 +144,52 @@ def test_a_range_larger_than_the_buffer_comes_in_parts(ranges: list[Range], monk
 
 def test_an_archive_that_changes_meanwhile_is_no_stop(ranges: list[Range], tmp_path: Path) -> None:
     path = tmp_path / "all.tar"
-    assert ranges[0].is_here()
+    elsewhere = FileReader(is_elsewhere=True)
+    assert not any(entry.problem for entry in elsewhere.read_range(ranges[0]).entries)
     os.truncate(path, 10 * 1024 + 512 + 300)
-    assert not ranges[0].is_here(), "it is another file now"
+    with pytest.raises(AnotherFile):
+        elsewhere.read_range(ranges[0])
     problems = [entry.problem for entry in FileReader().read_range(ranges[0]).entries]
     assert problems[:11] == [""] * 11
     assert set(problems[11:]) == {"the archive cannot be read further: it was cut off meanwhile"}
     path.unlink()
-    assert not ranges[0].is_here()
+    with pytest.raises(AnotherFile):
+        elsewhere.read_range(ranges[0])
     problems = [entry.problem for entry in FileReader().read_range(ranges[0]).entries]
     assert set(problems) == {"the archive cannot be read further: No such file or directory"}
+
+
+def test_an_archive_that_is_replaced_meanwhile_gives_nothing_of_the_new_one(ranges: list[Range], tmp_path: Path) -> None:
+    path, new = tmp_path / "all.tar", tmp_path / "new.tar"
+    new.write_bytes(path.read_bytes()[::-1])
+    os.utime(new, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))
+    os.replace(new, path)
+    found = FileReader().read_range(ranges[0])
+    said = "the archive cannot be read further: the archive was replaced while it was read"
+    assert [entry.problem for entry in found.entries] == [said] * len(ranges[0].entries)
+    with pytest.raises(AnotherFile):
+        FileReader(is_elsewhere=True).read_range(ranges[0])
+
+
+def test_the_open_archive_is_what_ranges_are_of_and_not_its_name(tmp_path: Path) -> None:
+    path, new = tmp_path / "all.tar", tmp_path / "new.tar"
+    path.write_bytes(archive([("a.rplk", 300)] * 300))
+    new.write_bytes(archive([("b.rplk", 300)] * 300))
+    units, reader, found = tar_batches(str(path), look, 64 * 1024, LIMITS), FileReader(), list[Entry]()
+    for unit in units:
+        found += reader.read_range(unit).entries if isinstance(unit, Range) else unit.entries
+        if new.exists():
+            os.replace(new, path)
+    assert {entry.path for entry in found} == {f"{path}!a.rplk"}
+    assert len(found) == 300
+    assert {entry.problem for entry in found[:64]} == {""}
+    assert all("replaced" in entry.problem for entry in found[64:256]) or not COMPILED
+
+
+def test_an_archive_that_grows_meanwhile_is_read_on(ranges: list[Range], tmp_path: Path) -> None:
+    with (tmp_path / "all.tar").open("ab") as file:
+        file.write(bytes(5000))
+    assert {entry.problem for entry in FileReader().read_range(ranges[0]).entries} == {""}
 
 
 def test_a_member_over_the_limit_is_not_in_a_range(tmp_path: Path) -> None:

@@ -111,14 +111,14 @@ class _Ranges:
     def __init__(self, name: str, file: BinaryIO, look: Look, piece: int) -> None:
         self._name, self._file, self._look, self._piece = name, file, look, piece
         self._path = os.path.abspath(name)
-        self._identity = identity(name)
+        self._identity = identity(file.fileno())
         self._most = SIDE_BY_SIDE
         self.end = 0
         """Where the archive goes on after what was read."""
 
     def read(self, at: int) -> Iterator[Range]:
         """Parts of the archive from ``at`` on, as long as its headers are plain."""
-        number, size = self._file.fileno(), self._identity[1]
+        number, size = self._file.fileno(), self._identity.size
         while True:
             if hasattr(os, "posix_fadvise"):  # headers alone look like reading here and there
                 os.posix_fadvise(number, at, self._piece, os.POSIX_FADV_WILLNEED)

@@ -61,9 +61,9 @@ def in_order(engine: Engine, units: Iterable[Unit]) -> Iterator[list[Row]]:
         yield engine.result(*pending.popleft())
 
 
-def worker_for(spec: GameSpec) -> Work:
-    """The work of one thread or process."""
-    judge, reader = judge_for(spec), FileReader(spec.limits)
+def worker_for(spec: GameSpec, *, is_elsewhere: bool = False) -> Work:
+    """The work of one thread or process; elsewhere, an AnotherFile says that it does not see an archive."""
+    judge, reader = judge_for(spec), FileReader(spec.limits, is_elsewhere=is_elsewhere)
 
     def work(unit: Unit) -> list[Row]:
         if isinstance(unit, Files):

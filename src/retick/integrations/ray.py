@@ -11,7 +11,7 @@ from typing import Any
 
 from retick.bulk.engines import WINDOW, Unit, Work, cores, single_entries, worker_for
 from retick.bulk.games import GameSpec
-from retick.bulk.reading import RAY_BYTES, FileReader, Files, Range
+from retick.bulk.reading import RAY_BYTES, AnotherFile, FileReader, Files, Range
 from retick.errors import MissingExtra, NetworkUnavailable
 from retick.replay.many.batch import Batch, Entry, columns, from_columns
 from retick.replay.many.row import Row
@@ -105,13 +105,15 @@ def _rows_of(key: str, spec: GameSpec, source: Any, parts: list[tuple[Any, ...]]
     """
     if key not in _kept:
         _kept.clear()
-        _kept[key] = worker_for(spec)
+        _kept[key] = worker_for(spec, is_elsewhere=True)
     entries = from_columns(Entry, [("",) * len(parts[0]), *parts])
     if not isinstance(source, tuple):
         return columns(_kept[key](Batch(source, entries)))[1:]
     archive, start, identity = source
-    unit = Range(archive, start, identity, entries)
-    return columns(_kept[key](unit))[1:] if unit.is_here() else None
+    try:
+        return columns(_kept[key](Range(archive, start, identity, entries)))[1:]
+    except AnotherFile:
+        return None
 
 
 def _library() -> Any:
