@@ -16,7 +16,7 @@ from retick.bulk.urls import is_url, open_source
 from retick.errors import DecodeError
 from retick.replay import ReadLimits
 from retick.replay.many.batch import Batch, Entry
-from retick.replay.many.tar import BLOCK, Member, TarReader
+from retick.replay.many.tar import BLOCK, Member, Refused, TarReader
 
 __all__ = ["ENDINGS", "is_parquet", "is_tar", "parquet_batches", "tar_batches"]
 
@@ -81,14 +81,13 @@ def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -
         left = bytes(view[done:])
         if members:
             wanted = whole_rows(piece, done // len(members)) * (done // len(members))
-        entries = _entries(name, members, look)
-        for large in reader.too_large:
-            entries.append(Entry(f"{name}!{large}", problem=f"it is over the limit of {limits.max_bytes} bytes"))
-        reader.too_large.clear()
+        entries = _entries(name, members, look) if not reader.refused else _all(name, members, reader.refused, look)
         if entries:
             yield Batch(view, entries, lambda buffer=buffer: free.append(buffer))  # type: ignore[misc]  # bound now
         else:
             free.append(buffer)
+        if reader.error is not None:
+            raise reader.error
 
 
 def _entries(name: str, members: list[Member], look: Look, base: int = 0) -> list[Entry]:
@@ -98,6 +97,17 @@ def _entries(name: str, members: list[Member], look: Look, base: int = 0) -> lis
         for inside, start, end in members
         if inside.endswith(ENDINGS)
     ]
+
+
+def _all(name: str, members: list[Member], refused: list[Refused], look: Look) -> list[Entry]:
+    """Entries of what is read and of what is not, in their order in the archive."""
+    entries, at = list[Entry](), 0
+    for before, inside, problem in refused:
+        entries += _entries(name, members[at:before], look)
+        for entry in _entries(name, [Member(inside, 0, 0)], look):
+            entries.append(entry if entry.problem else Entry(entry.path, problem=problem))
+        at = before
+    return entries + _entries(name, members[at:], look)
 
 
 def _can_be_shared_out(name: str) -> bool:
