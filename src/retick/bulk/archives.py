@@ -1,19 +1,16 @@
 """Packed archives, read from the start to the end in large pieces: tar (also compressed), and Parquet."""
 
-import bz2
-import gzip
-import lzma
 import os
-import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
+from retick.bulk.compressed import DAMAGE, OPENERS, Unpacked
 from retick.bulk.extras import pyarrow
 from retick.bulk.manifest import stated
 from retick.bulk.reading import SIDE_BY_SIDE, Range, identity, whole_rows
 from retick.bulk.tar_headers import plain_headers
 from retick.bulk.urls import is_url, open_source
-from retick.errors import DecodeError
+from retick.errors import DecodeError, Truncated
 from retick.replay import ReadLimits
 from retick.replay.many.batch import Batch, Entry
 from retick.replay.many.tar import BLOCK, Member, Refused, TarReader
@@ -25,13 +22,6 @@ ENDINGS = (".rplk", ".rtk")
 COLUMNS = ("path", "replay", "seed", "checksum")
 Look = Callable[[str, str, int, int], Entry]
 """Makes the entry of a path, with what a manifest says of the name in the archive."""
-_OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
-    ".tar": lambda file: file,
-    ".tar.gz": lambda file: gzip.GzipFile(fileobj=file),
-    ".tgz": lambda file: gzip.GzipFile(fileobj=file),
-    ".tar.bz2": bz2.BZ2File,
-    ".tar.xz": lzma.LZMAFile,
-}
 
 
 def is_tar(name: str) -> bool:
@@ -43,15 +33,17 @@ def is_parquet(name: str) -> bool:
 
 
 def _ending(name: str) -> str | None:
-    return next((ending for ending in _OPENERS if name.lower().endswith(ending)), None)
+    return next((ending for ending in (".tar", *OPENERS) if name.lower().endswith(ending)), None)
 
 
 def tar_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch | Range]:
     """The replays of a tar archive; what is wrong with the archive is an entry with a problem."""
     try:
-        with open_source(name) as raw, _OPENERS[_ending(name) or ".tar"](raw) as file:
+        with open_source(name) as raw:
+            ending, is_file = _ending(name), not is_url(name) and os.path.isfile(name)
+            file = Unpacked(raw, ending, can_go_back=is_file) if ending in OPENERS else raw
             yield from _members(name, file, look, piece, limits)
-    except (DecodeError, OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+    except (DecodeError, *DAMAGE) as error:
         yield Batch(b"", [Entry(name, problem=_words(error))])
 
 
@@ -59,12 +51,12 @@ def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -
     reader = TarReader(limits.max_bytes)
     ranges = _Ranges(name, file, look, min(piece, limits.max_bytes)) if _can_be_shared_out(name) else None
     free: list[bytearray] = []
-    left, wanted = b"", piece
+    left, wanted, is_empty = b"", piece, True
     while not reader.at_end:
         if ranges is not None and reader.is_between:
             at = file.tell() - len(left)
             for unit in ranges.read(at):
-                at, left = ranges.end, b""
+                at, left, is_empty = ranges.end, b"", False
                 if unit.entries:
                     yield unit
             file.seek(at + len(left))
@@ -74,8 +66,11 @@ def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -
         stop = wanted if wanted > len(left) else needed
         size = len(left) + file.readinto(memoryview(buffer)[len(left) : stop])
         if size == len(left):
+            if is_empty:
+                raise Truncated("it is empty", needed=BLOCK, available=0)
             reader.finish(size)
             return
+        is_empty = False
         view = memoryview(buffer)[:size]
         members, done = reader.read(view)
         left = bytes(view[done:])
