@@ -113,8 +113,10 @@ def test_parquet_comes_in_batches_of_64_rows_where_so_many_fit(tmp_path: Path) -
 def test_columns_that_are_not_those_of_replays_are_an_entry(folder: Path, tmp_path: Path) -> None:
     arrow: Any = pytest.importorskip("pyarrow")
     parquet: Any = pytest.importorskip("pyarrow.parquet")
-    for columns in ({"path": ["x"]}, {"path": ["x"], "replay": ["text"]}):
-        parquet.write_table(arrow.table(columns), tmp_path / "odd.parquet")
+    twice = arrow.table({"path": ["x"], "replay": [b""]}).append_column("path", [["y"]])
+    tables = [twice, *map(arrow.table, ({"path": ["x"]}, {"path": ["x"], "replay": ["text"]}))]
+    for table in tables:
+        parquet.write_table(table, tmp_path / "odd.parquet")
         (batch,) = parquet_batches(str(tmp_path / "odd.parquet"), look, 1000, LIMITS)
         assert "column" in batch.entries[0].problem
     data = parquet_of(folder, tmp_path / "all.parquet").read_bytes()

@@ -144,9 +144,11 @@ def parquet_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> It
         with open_source(name) as raw:
             # A local file is read by pyarrow itself: by way of a Python file it takes ten times as long.
             table = parquet.ParquetFile(raw if is_url(name) else name, pre_buffer=False, buffer_size=piece)
-            names = set(table.schema_arrow.names)
-            if not {"path", "replay"} <= names:
+            names = table.schema_arrow.names
+            if not {"path", "replay"} <= set(names):
                 raise DecodeError("a Parquet file of replays has the columns path and replay")
+            if twice := [each for each in COLUMNS if names.count(each) > 1]:
+                raise DecodeError(f"it has more than one column {twice[0]}")
             wanted = [each for each in COLUMNS if each in names]
             for part in table.iter_batches(_rows_in(table, piece), columns=wanted, use_threads=False):
                 yield _parquet_batch(name, part, names, look, limits)
@@ -160,7 +162,7 @@ def _rows_in(table: Any, piece: int) -> int:
     return min(4096, whole_rows(piece, size // max(1, about.num_rows)))
 
 
-def _parquet_batch(name: str, part: Any, names: set[str], look: Look, limits: ReadLimits) -> Batch:
+def _parquet_batch(name: str, part: Any, names: list[str], look: Look, limits: ReadLimits) -> Batch:
     column = part["replay"]
     wide = column.type in (pyarrow().large_binary(), pyarrow().large_string())
     if not wide and column.type != pyarrow().binary():
@@ -182,5 +184,7 @@ def _parquet_batch(name: str, part: Any, names: set[str], look: Look, limits: Re
 
 
 def _words(error: BaseException) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "the archive cannot be read further: it has text that is not UTF-8"
     text = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()[0]
     return f"the archive cannot be read further: {text}"
