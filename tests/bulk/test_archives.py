@@ -72,7 +72,8 @@ def test_what_is_before_the_damage_has_its_entries_and_then_one_says_what_is_wro
 def test_an_archive_without_a_byte_is_an_entry(tmp_path: Path, ending: str) -> None:
     (tmp_path / f"no{ending}").write_bytes(b"")
     (batch,) = tar_batches(str(tmp_path / f"no{ending}"), look, 1000, LIMITS)
-    assert [entry.problem for entry in batch.entries][0].startswith("the archive cannot be read further: ")
+    (entry,) = batch.entries
+    assert entry.problem.startswith("the archive cannot be read further: ")
 
 
 def test_entries_over_the_limit_are_in_their_place_and_only_if_they_are_replays(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import io
 import os
 import tarfile
+import tempfile
 import threading
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from retick.replay.many import tar as tar_module
 from retick.replay.many.batch import Entry
 from retick.replay.many.tar import read_members
 from tests.effort import examples
+from tests.twin import Twin
 
 COMPILED = retick.is_compiled()
 LIMITS = ReadLimits()
@@ -93,6 +95,34 @@ def test_any_bytes_are_plain_headers_that_the_reader_agrees_with_or_none(
         assert found == reader.read(kept[: found[-1].end if found else 0])[0]
 
 
+def damaged(at: int, junk: bytes, cut: int, piece: int) -> list[str]:
+    """A story for the twin: what is read of an archive with other bytes somewhere, or cut off."""
+    data = bytearray(
+        archive([("a.rplk", 300)] * 64 + [("b.rplk", 700), ("n" * 120 + ".rplk", 10)] + [("c.rplk", 5)] * 70)
+    )
+    data[at : at + len(junk)] = junk
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "all.tar"
+        path.write_bytes(data[: len(data) - cut])
+        found = read_all(path, piece, ReadLimits(max_bytes=600))
+    return [f"{name.replace(folder, '')} {content!r}" for name, content in found]
+
+
+@settings(max_examples=examples(60))
+@given(
+    st.integers(0, 150 * 1024),
+    st.one_of(st.just(b""), st.binary(min_size=1, max_size=20), st.just(b"S"), st.just(bytes(600))),
+    st.one_of(st.just(0), st.integers(0, 150 * 1024)),
+    st.sampled_from((4096, 70_000, 1 << 20)),
+)
+def test_both_forms_give_the_same_rows_of_a_damaged_archive(
+    twin: Twin, at: int, junk: bytes, cut: int, piece: int
+) -> None:
+    twin.agrees(damaged, at, junk, cut, piece)
+    names = [line.split(" ", 1)[0] for line in damaged(0, b"", 0, piece)]
+    assert names == ["a.rplk"] * 64 + ["b.rplk", "n" * 120 + ".rplk"] + ["c.rplk"] * 70
+
+
 @pytest.mark.skipif(not COMPILED, reason="headers alone are read by the compiled form only")
 def test_no_more_headers_than_asked_for_and_none_beyond_the_end(tmp_path: Path) -> None:
     path = tmp_path / "all.tar"
@@ -159,7 +189,9 @@ def test_an_archive_that_changes_meanwhile_is_no_stop(ranges: list[Range], tmp_p
     assert set(problems) == {"the archive cannot be read further: No such file or directory"}
 
 
-def test_an_archive_that_is_replaced_meanwhile_gives_nothing_of_the_new_one(ranges: list[Range], tmp_path: Path) -> None:
+def test_an_archive_that_is_replaced_meanwhile_gives_nothing_of_the_new_one(
+    ranges: list[Range], tmp_path: Path
+) -> None:
     path, new = tmp_path / "all.tar", tmp_path / "new.tar"
     new.write_bytes(path.read_bytes()[::-1])
     os.utime(new, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))

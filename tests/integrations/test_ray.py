@@ -10,10 +10,12 @@ import pytest
 
 import retick
 from retick.bulk import Run
-from retick.bulk.reading import identity
+from retick.bulk.games import spec_of
+from retick.bulk.reading import Identity, identity
 from retick.errors import NetworkUnavailable
 from retick.integrations import ray as engine
 from retick.replay import Row
+from retick.replay.many.batch import Entry, columns
 from tests.bulk.matches import corpus, packed
 
 ray: Any = pytest.importorskip("ray", reason="ray is not installed: pip install ray")
@@ -75,6 +77,26 @@ def test_a_part_of_an_archive_is_read_by_the_worker_or_sent(
     monkeypatch.setattr("retick.bulk.archives.identity", lambda file: identity(file)._replace(changed=0))
     assert rows_of(tar, many, "ray") == expected
     assert sent[-1] is not tuple, "the bytes were sent"
+
+
+def test_a_worker_looks_at_the_archive_that_it_opened(tmp_path: Path) -> None:
+    many = corpus(tmp_path / "many", matches=1)
+    tar = packed(many, tmp_path / "all.tar")
+    with tar.open("rb") as file:
+        whole = identity(file.fileno())
+    spec, entries = spec_of("retick.fighter"), [Entry("", 512, 512 + (many / "000000.rplk").stat().st_size)]
+
+    def rows(expected: Identity) -> Any:
+        return engine._rows_of("key", spec, (str(tar), 0, expected), columns(entries)[1:])
+
+    assert rows(whole)[0] == ("unknown",)
+    assert rows(whole._replace(device=0)) == rows(whole), "each machine has its own number for a shared disk"
+    tar.rename(tmp_path / "old.tar")
+    assert rows(whole) is None
+    (tmp_path / "new.tar").write_bytes((tmp_path / "old.tar").read_bytes())
+    (tmp_path / "new.tar").rename(tar)
+    os.utime(tar, ns=(whole.changed, whole.changed))
+    assert rows(whole) is None
 
 
 def test_a_worker_that_is_killed_in_the_middle_costs_nothing(
