@@ -1,6 +1,7 @@
 """Packed archives: batches of their members, and what is wrong with an archive as an entry."""
 
 import gzip
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,58 @@ def test_a_member_over_the_limit_and_a_damaged_stream_are_entries(folder: Path, 
     assert last.entries[-1].problem.startswith("the archive cannot be read further: ")
 
 
+@pytest.mark.parametrize("ending", [".tar", ".tar.gz"])
+@pytest.mark.parametrize("piece", [4096, 1 << 20])
+def test_what_is_before_the_damage_has_its_entries_and_then_one_says_what_is_wrong(
+    folder: Path, tmp_path: Path, ending: str, piece: int
+) -> None:
+    whole = packed(folder, tmp_path / "all.tar").read_bytes()
+    expected = [path.read_bytes() for path in sorted(folder.glob("*.rplk"))]
+    place = whole.index(b"000009.rplk")
+    pack = gzip.compress if ending == ".tar.gz" else bytes
+    bad = tmp_path / f"bad{ending}"
+    damaged = [pack(whole[:place] + b"x" * 512 + whole[place + 512 :]), pack(whole[: place + 600])]
+    if ending == ".tar.gz":
+        pieces = zlib.compressobj(wbits=31)
+        damaged.append(pieces.compress(whole[: place + 512]) + pieces.flush(zlib.Z_FULL_FLUSH))
+        damaged.append(damaged[-1] + b"\x07" + bytes(100))  # a block of a kind that there is not
+    for data in damaged:
+        bad.write_bytes(data)
+        batches = list(tar_batches(str(bad), look, piece, LIMITS))
+        problems = [entry.problem for each in batches for entry in each.entries]
+        assert problems[:9] == [""] * 9
+        assert contents(batches)[:9] == expected[:9]
+        assert len(problems) == 10
+        assert problems[9].startswith("the archive cannot be read further: ")
+
+
+@pytest.mark.parametrize("ending", [".tar", ".tar.gz", ".tar.bz2", ".tar.xz"])
+def test_an_archive_without_a_byte_is_an_entry(tmp_path: Path, ending: str) -> None:
+    (tmp_path / f"no{ending}").write_bytes(b"")
+    (batch,) = tar_batches(str(tmp_path / f"no{ending}"), look, 1000, LIMITS)
+    (entry,) = batch.entries
+    assert entry.problem.startswith("the archive cannot be read further: ")
+
+
+def test_entries_over_the_limit_are_in_their_place_and_only_if_they_are_replays(tmp_path: Path) -> None:
+    for name, size in (("a.rplk", 10), ("b.rplk", 2000), ("c.mp4", 2000), ("d.rplk", 10)):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        (tmp_path / "in" / name).write_bytes(bytes(size))
+    tar, asked = packed(tmp_path / "in", tmp_path / "all.tar"), []
+
+    def noted(path: str, name: str, start: int, end: int) -> Entry:
+        asked.append(name)
+        return Entry(path, start, end)
+
+    (batch,) = tar_batches(str(tar), noted, 1 << 20, ReadLimits(max_bytes=1000))
+    assert [(entry.path[-6:], entry.problem) for entry in batch.entries] == [
+        ("a.rplk", ""),
+        ("b.rplk", "it is over the limit of 1000 bytes"),
+        ("d.rplk", ""),
+    ]
+    assert asked == ["a.rplk", "b.rplk", "d.rplk"], "a manifest's entry for it is not missing"
+
+
 def test_parquet_comes_in_batches_of_64_rows_where_so_many_fit(tmp_path: Path) -> None:
     arrow: Any = pytest.importorskip("pyarrow")
     parquet: Any = pytest.importorskip("pyarrow.parquet")
@@ -61,8 +114,10 @@ def test_parquet_comes_in_batches_of_64_rows_where_so_many_fit(tmp_path: Path) -
 def test_columns_that_are_not_those_of_replays_are_an_entry(folder: Path, tmp_path: Path) -> None:
     arrow: Any = pytest.importorskip("pyarrow")
     parquet: Any = pytest.importorskip("pyarrow.parquet")
-    for columns in ({"path": ["x"]}, {"path": ["x"], "replay": ["text"]}):
-        parquet.write_table(arrow.table(columns), tmp_path / "odd.parquet")
+    twice = arrow.table({"path": ["x"], "replay": [b""]}).append_column("path", [["y"]])
+    tables = [twice, *map(arrow.table, ({"path": ["x"]}, {"path": ["x"], "replay": ["text"]}))]
+    for table in tables:
+        parquet.write_table(table, tmp_path / "odd.parquet")
         (batch,) = parquet_batches(str(tmp_path / "odd.parquet"), look, 1000, LIMITS)
         assert "column" in batch.entries[0].problem
     data = parquet_of(folder, tmp_path / "all.parquet").read_bytes()

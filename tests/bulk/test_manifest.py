@@ -53,7 +53,24 @@ def test_parquet_manifests_hold_text_or_numbers(tmp_path: Path) -> None:
     assert found[2].is_manifests_fault
 
 
-@pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\xff\xfe", b'path,seed\n"torn'])
+@pytest.mark.parametrize("kind", ["twice", "not UTF-8"])
+def test_parquet_that_is_no_manifest_is_refused_in_words(kind: str, tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    if kind == "twice":
+        table, said = arrow.table({"path": ["a"]}).append_column("path", [["b"]]), "more than one column path"
+    else:
+        places = (0).to_bytes(4, "little") + (2).to_bytes(4, "little")
+        buffers = [None, arrow.py_buffer(places), arrow.py_buffer(b"\xff\xfe")]
+        table, said = arrow.table({"path": arrow.Array.from_buffers(arrow.string(), 1, buffers)}), "not UTF-8"
+    parquet.write_table(table, tmp_path / "m.parquet")
+    with pytest.raises(UsageError, match=said):
+        list(entries_of(tmp_path / "m.parquet"))
+    with pytest.raises(UsageError, match=said):
+        Manifest(tmp_path / "m.parquet")
+
+
+@pytest.mark.parametrize("content", [b"", b"path,PATH\na,b\n", b"a,b\n1,2\n", b"\xff\xfe", b'path,seed\n"torn'])
 def test_what_is_no_manifest_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_bytes(content)
     with pytest.raises(UsageError, match="is no manifest"):

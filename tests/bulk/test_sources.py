@@ -2,9 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
-from retick.bulk import sources
 from retick.bulk.reading import Files
 from retick.bulk.sources import Sources, is_many
 from retick.replay.many.batch import Batch
@@ -25,13 +22,10 @@ def test_a_folder_is_read_in_order_of_names_with_the_folders_in_it(tmp_path: Pat
     assert paths(str(tmp_path / "*.rplk")) == [str(tmp_path / "b.rplk")]
 
 
-def test_files_travel_in_batches_and_an_archive_ends_one(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sources, "BATCH_FILES", 5)
+def test_files_travel_in_batches_and_an_archive_ends_one(folder: Path, tmp_path: Path) -> None:
     tar = packed(folder, tmp_path / "all.tar")
     one = folder / "000000.rplk"
-    units = list(Sources([folder, tar, one]).units())
+    units = list(Sources([folder, tar, one], files=5).units())
     assert [len(unit) if isinstance(unit, Files) else len(unit.entries) for unit in units] == [5, 5, 2, COUNT, 1]
 
 

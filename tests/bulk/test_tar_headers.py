@@ -3,6 +3,7 @@
 import io
 import os
 import tarfile
+import tempfile
 import threading
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 import retick
 from retick.bulk.archives import tar_batches
 from retick.bulk.engines import single_entries
-from retick.bulk.reading import FileReader, Range
+from retick.bulk.reading import AnotherFile, FileReader, Range
 from retick.bulk.tar_headers import plain_headers
 from retick.errors import DecodeError
 from retick.replay import ReadLimits
@@ -21,6 +22,7 @@ from retick.replay.many import tar as tar_module
 from retick.replay.many.batch import Entry
 from retick.replay.many.tar import read_members
 from tests.effort import examples
+from tests.twin import Twin
 
 COMPILED = retick.is_compiled()
 LIMITS = ReadLimits()
@@ -93,6 +95,34 @@ def test_any_bytes_are_plain_headers_that_the_reader_agrees_with_or_none(
         assert found == reader.read(kept[: found[-1].end if found else 0])[0]
 
 
+def damaged(at: int, junk: bytes, cut: int, piece: int) -> list[str]:
+    """A story for the twin: what is read of an archive with other bytes somewhere, or cut off."""
+    data = bytearray(
+        archive([("a.rplk", 300)] * 64 + [("b.rplk", 700), ("n" * 120 + ".rplk", 10)] + [("c.rplk", 5)] * 70)
+    )
+    data[at : at + len(junk)] = junk
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "all.tar"
+        path.write_bytes(data[: len(data) - cut])
+        found = read_all(path, piece, ReadLimits(max_bytes=600))
+    return [f"{name.replace(folder, '')} {content!r}" for name, content in found]
+
+
+@settings(max_examples=examples(60))
+@given(
+    st.integers(0, 150 * 1024),
+    st.one_of(st.just(b""), st.binary(min_size=1, max_size=20), st.just(b"S"), st.just(bytes(600))),
+    st.one_of(st.just(0), st.integers(0, 150 * 1024)),
+    st.sampled_from((4096, 70_000, 1 << 20)),
+)
+def test_both_forms_give_the_same_rows_of_a_damaged_archive(
+    twin: Twin, at: int, junk: bytes, cut: int, piece: int
+) -> None:
+    twin.agrees(damaged, at, junk, cut, piece)
+    names = [line.split(" ", 1)[0] for line in damaged(0, b"", 0, piece)]
+    assert names == ["a.rplk"] * 64 + ["b.rplk", "n" * 120 + ".rplk"] + ["c.rplk"] * 70
+
+
 @pytest.mark.skipif(not COMPILED, reason="headers alone are read by the compiled form only")
 def test_no_more_headers_than_asked_for_and_none_beyond_the_end(tmp_path: Path) -> None:
     path = tmp_path / "all.tar"
@@ -144,16 +174,54 @@ def test_a_range_larger_than_the_buffer_comes_in_parts(ranges: list[Range], monk
 
 def test_an_archive_that_changes_meanwhile_is_no_stop(ranges: list[Range], tmp_path: Path) -> None:
     path = tmp_path / "all.tar"
-    assert ranges[0].is_here()
+    elsewhere = FileReader(is_elsewhere=True)
+    assert not any(entry.problem for entry in elsewhere.read_range(ranges[0]).entries)
     os.truncate(path, 10 * 1024 + 512 + 300)
-    assert not ranges[0].is_here(), "it is another file now"
+    with pytest.raises(AnotherFile):
+        elsewhere.read_range(ranges[0])
     problems = [entry.problem for entry in FileReader().read_range(ranges[0]).entries]
     assert problems[:11] == [""] * 11
     assert set(problems[11:]) == {"the archive cannot be read further: it was cut off meanwhile"}
     path.unlink()
-    assert not ranges[0].is_here()
+    with pytest.raises(AnotherFile):
+        elsewhere.read_range(ranges[0])
     problems = [entry.problem for entry in FileReader().read_range(ranges[0]).entries]
     assert set(problems) == {"the archive cannot be read further: No such file or directory"}
+
+
+def test_an_archive_that_is_replaced_meanwhile_gives_nothing_of_the_new_one(
+    ranges: list[Range], tmp_path: Path
+) -> None:
+    path, new = tmp_path / "all.tar", tmp_path / "new.tar"
+    new.write_bytes(path.read_bytes()[::-1])
+    os.utime(new, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))
+    os.replace(new, path)
+    found = FileReader().read_range(ranges[0])
+    said = "the archive cannot be read further: the archive was replaced while it was read"
+    assert [entry.problem for entry in found.entries] == [said] * len(ranges[0].entries)
+    with pytest.raises(AnotherFile):
+        FileReader(is_elsewhere=True).read_range(ranges[0])
+
+
+def test_the_open_archive_is_what_ranges_are_of_and_not_its_name(tmp_path: Path) -> None:
+    path, new = tmp_path / "all.tar", tmp_path / "new.tar"
+    path.write_bytes(archive([("a.rplk", 300)] * 300))
+    new.write_bytes(archive([("b.rplk", 300)] * 300))
+    units, reader, found = tar_batches(str(path), look, 64 * 1024, LIMITS), FileReader(), list[Entry]()
+    for unit in units:
+        found += reader.read_range(unit).entries if isinstance(unit, Range) else unit.entries
+        if new.exists():
+            os.replace(new, path)
+    assert {entry.path for entry in found} == {f"{path}!a.rplk"}
+    assert len(found) == 300
+    assert {entry.problem for entry in found[:64]} == {""}
+    assert all("replaced" in entry.problem for entry in found[64:256]) or not COMPILED
+
+
+def test_an_archive_that_grows_meanwhile_is_read_on(ranges: list[Range], tmp_path: Path) -> None:
+    with (tmp_path / "all.tar").open("ab") as file:
+        file.write(bytes(5000))
+    assert {entry.problem for entry in FileReader().read_range(ranges[0]).entries} == {""}
 
 
 def test_a_member_over_the_limit_is_not_in_a_range(tmp_path: Path) -> None:

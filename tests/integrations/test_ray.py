@@ -10,9 +10,12 @@ import pytest
 
 import retick
 from retick.bulk import Run
+from retick.bulk.games import spec_of
+from retick.bulk.reading import Identity, identity
 from retick.errors import NetworkUnavailable
 from retick.integrations import ray as engine
 from retick.replay import Row
+from retick.replay.many.batch import Entry, columns
 from tests.bulk.matches import corpus, packed
 
 ray: Any = pytest.importorskip("ray", reason="ray is not installed: pip install ray")
@@ -71,15 +74,35 @@ def test_a_part_of_an_archive_is_read_by_the_worker_or_sent(
     assert rows_of(tar, many, "ray") == expected
     assert (tuple in sent) is retick.is_compiled()
     sent.clear()
-    monkeypatch.setattr("retick.bulk.archives.identity", lambda path: (0, Path(path).stat().st_size, 0))
+    monkeypatch.setattr("retick.bulk.archives.identity", lambda file: identity(file)._replace(changed=0))
     assert rows_of(tar, many, "ray") == expected
     assert sent[-1] is not tuple, "the bytes were sent"
+
+
+def test_a_worker_looks_at_the_archive_that_it_opened(tmp_path: Path) -> None:
+    many = corpus(tmp_path / "many", matches=1)
+    tar = packed(many, tmp_path / "all.tar")
+    with tar.open("rb") as file:
+        whole = identity(file.fileno())
+    spec, entries = spec_of("retick.fighter"), [Entry("", 512, 512 + (many / "000000.rplk").stat().st_size)]
+
+    def rows(expected: Identity) -> Any:
+        return engine._rows_of("key", spec, (str(tar), 0, expected), columns(entries)[1:])
+
+    assert rows(whole)[0] == ("unknown",)
+    assert rows(whole._replace(device=0)) == rows(whole), "each machine has its own number for a shared disk"
+    tar.rename(tmp_path / "old.tar")
+    assert rows(whole) is None
+    (tmp_path / "new.tar").write_bytes((tmp_path / "old.tar").read_bytes())
+    (tmp_path / "new.tar").rename(tar)
+    os.utime(tar, ns=(whole.changed, whole.changed))
+    assert rows(whole) is None
 
 
 def test_a_worker_that_is_killed_in_the_middle_costs_nothing(
     flag: Path, matches: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retick.bulk.sources.BATCH_FILES", 4)
+    monkeypatch.setattr("retick.bulk.run.BATCH_FILES", 4)
     assert not flag.exists()
     rows = rows_of(matches, matches, "ray", "tests.bulk.matches:MortalOnce")
     assert flag.exists(), "the worker was killed"
@@ -89,7 +112,7 @@ def test_a_worker_that_is_killed_in_the_middle_costs_nothing(
 
 def test_a_match_that_kills_every_worker_is_one_row(flag: Path, matches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "TRIES_AGAIN", 0)
-    monkeypatch.setattr("retick.bulk.sources.BATCH_FILES", 4)
+    monkeypatch.setattr("retick.bulk.run.BATCH_FILES", 4)
     rows = rows_of(matches, matches, "ray", "tests.bulk.matches:Deadly")
     assert [row.seed for row in rows if row.verdict != "ok"] == [None]
     assert rows[2].reason == "the process that ran it died"
@@ -98,7 +121,7 @@ def test_a_match_that_kills_every_worker_is_one_row(flag: Path, matches: Path, m
 def test_no_more_batches_than_the_window_are_under_way(
     flag: Path, matches: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retick.bulk.sources.BATCH_FILES", 1)
+    monkeypatch.setattr("retick.bulk.run.BATCH_FILES", 1)
     given, most = 0, 0
 
     class Counted(engine.RayEngine):
@@ -124,5 +147,8 @@ def test_a_cluster_that_is_not_there_is_said_in_one_line(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", refused)
-    with pytest.raises(NetworkUnavailable, match=r"ray does not start: no cluster at 127\.0\.0\.1:9$"):
-        list(Run([matches], engine="ray", address="127.0.0.1:9"))
+    with pytest.raises(NetworkUnavailable, match=r"ray does not start: no cluster at auto$"):
+        list(Run([matches], engine="ray", address="auto"))
+    for address in ("127.0.0.1:9", "127.0.0.1:99999"):  # ray itself would try for minutes
+        with pytest.raises(NetworkUnavailable, match=f"ray does not start: nobody answers at {address}$"):
+            list(Run([matches], engine="ray", address=address))

@@ -1,22 +1,19 @@
 """Packed archives, read from the start to the end in large pieces: tar (also compressed), and Parquet."""
 
-import bz2
-import gzip
-import lzma
 import os
-import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
+from retick.bulk.compressed import DAMAGE, OPENERS, Unpacked
 from retick.bulk.extras import pyarrow
 from retick.bulk.manifest import stated
 from retick.bulk.reading import SIDE_BY_SIDE, Range, identity, whole_rows
 from retick.bulk.tar_headers import plain_headers
 from retick.bulk.urls import is_url, open_source
-from retick.errors import DecodeError
+from retick.errors import DecodeError, Truncated
 from retick.replay import ReadLimits
 from retick.replay.many.batch import Batch, Entry
-from retick.replay.many.tar import BLOCK, Member, TarReader
+from retick.replay.many.tar import BLOCK, Member, Refused, TarReader
 
 __all__ = ["ENDINGS", "is_parquet", "is_tar", "parquet_batches", "tar_batches"]
 
@@ -25,13 +22,6 @@ ENDINGS = (".rplk", ".rtk")
 COLUMNS = ("path", "replay", "seed", "checksum")
 Look = Callable[[str, str, int, int], Entry]
 """Makes the entry of a path, with what a manifest says of the name in the archive."""
-_OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
-    ".tar": lambda file: file,
-    ".tar.gz": lambda file: gzip.GzipFile(fileobj=file),
-    ".tgz": lambda file: gzip.GzipFile(fileobj=file),
-    ".tar.bz2": bz2.BZ2File,
-    ".tar.xz": lzma.LZMAFile,
-}
 
 
 def is_tar(name: str) -> bool:
@@ -43,15 +33,17 @@ def is_parquet(name: str) -> bool:
 
 
 def _ending(name: str) -> str | None:
-    return next((ending for ending in _OPENERS if name.lower().endswith(ending)), None)
+    return next((ending for ending in (".tar", *OPENERS) if name.lower().endswith(ending)), None)
 
 
 def tar_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch | Range]:
     """The replays of a tar archive; what is wrong with the archive is an entry with a problem."""
     try:
-        with open_source(name) as raw, _OPENERS[_ending(name) or ".tar"](raw) as file:
+        with open_source(name) as raw:
+            ending, is_file = _ending(name), not is_url(name) and os.path.isfile(name)
+            file = Unpacked(raw, ending, can_go_back=is_file) if ending in OPENERS else raw
             yield from _members(name, file, look, piece, limits)
-    except (DecodeError, OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+    except (DecodeError, *DAMAGE) as error:
         yield Batch(b"", [Entry(name, problem=_words(error))])
 
 
@@ -59,12 +51,12 @@ def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -
     reader = TarReader(limits.max_bytes)
     ranges = _Ranges(name, file, look, min(piece, limits.max_bytes)) if _can_be_shared_out(name) else None
     free: list[bytearray] = []
-    left, wanted = b"", piece
+    left, wanted, is_empty = b"", piece, True
     while not reader.at_end:
         if ranges is not None and reader.is_between:
             at = file.tell() - len(left)
             for unit in ranges.read(at):
-                at, left = ranges.end, b""
+                at, left, is_empty = ranges.end, b"", False
                 if unit.entries:
                     yield unit
             file.seek(at + len(left))
@@ -74,21 +66,23 @@ def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -
         stop = wanted if wanted > len(left) else needed
         size = len(left) + file.readinto(memoryview(buffer)[len(left) : stop])
         if size == len(left):
+            if is_empty:
+                raise Truncated("it is empty", needed=BLOCK, available=0)
             reader.finish(size)
             return
+        is_empty = False
         view = memoryview(buffer)[:size]
         members, done = reader.read(view)
         left = bytes(view[done:])
         if members:
             wanted = whole_rows(piece, done // len(members)) * (done // len(members))
-        entries = _entries(name, members, look)
-        for large in reader.too_large:
-            entries.append(Entry(f"{name}!{large}", problem=f"it is over the limit of {limits.max_bytes} bytes"))
-        reader.too_large.clear()
+        entries = _entries(name, members, look) if not reader.refused else _all(name, members, reader.refused, look)
         if entries:
             yield Batch(view, entries, lambda buffer=buffer: free.append(buffer))  # type: ignore[misc]  # bound now
         else:
             free.append(buffer)
+        if reader.error is not None:
+            raise reader.error
 
 
 def _entries(name: str, members: list[Member], look: Look, base: int = 0) -> list[Entry]:
@@ -98,6 +92,17 @@ def _entries(name: str, members: list[Member], look: Look, base: int = 0) -> lis
         for inside, start, end in members
         if inside.endswith(ENDINGS)
     ]
+
+
+def _all(name: str, members: list[Member], refused: list[Refused], look: Look) -> list[Entry]:
+    """Entries of what is read and of what is not, in their order in the archive."""
+    entries, at = list[Entry](), 0
+    for before, inside, problem in refused:
+        entries += _entries(name, members[at:before], look)
+        for entry in _entries(name, [Member(inside, 0, 0)], look):
+            entries.append(entry if entry.problem else Entry(entry.path, problem=problem))
+        at = before
+    return entries + _entries(name, members[at:], look)
 
 
 def _can_be_shared_out(name: str) -> bool:
@@ -111,14 +116,14 @@ class _Ranges:
     def __init__(self, name: str, file: BinaryIO, look: Look, piece: int) -> None:
         self._name, self._file, self._look, self._piece = name, file, look, piece
         self._path = os.path.abspath(name)
-        self._identity = identity(name)
+        self._identity = identity(file.fileno())
         self._most = SIDE_BY_SIDE
         self.end = 0
         """Where the archive goes on after what was read."""
 
     def read(self, at: int) -> Iterator[Range]:
         """Parts of the archive from ``at`` on, as long as its headers are plain."""
-        number, size = self._file.fileno(), self._identity[1]
+        number, size = self._file.fileno(), self._identity.size
         while True:
             if hasattr(os, "posix_fadvise"):  # headers alone look like reading here and there
                 os.posix_fadvise(number, at, self._piece, os.POSIX_FADV_WILLNEED)
@@ -139,9 +144,11 @@ def parquet_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> It
         with open_source(name) as raw:
             # A local file is read by pyarrow itself: by way of a Python file it takes ten times as long.
             table = parquet.ParquetFile(raw if is_url(name) else name, pre_buffer=False, buffer_size=piece)
-            names = set(table.schema_arrow.names)
-            if not {"path", "replay"} <= names:
+            names = table.schema_arrow.names
+            if not {"path", "replay"} <= set(names):
                 raise DecodeError("a Parquet file of replays has the columns path and replay")
+            if twice := [each for each in COLUMNS if names.count(each) > 1]:
+                raise DecodeError(f"it has more than one column {twice[0]}")
             wanted = [each for each in COLUMNS if each in names]
             for part in table.iter_batches(_rows_in(table, piece), columns=wanted, use_threads=False):
                 yield _parquet_batch(name, part, names, look, limits)
@@ -155,7 +162,7 @@ def _rows_in(table: Any, piece: int) -> int:
     return min(4096, whole_rows(piece, size // max(1, about.num_rows)))
 
 
-def _parquet_batch(name: str, part: Any, names: set[str], look: Look, limits: ReadLimits) -> Batch:
+def _parquet_batch(name: str, part: Any, names: list[str], look: Look, limits: ReadLimits) -> Batch:
     column = part["replay"]
     wide = column.type in (pyarrow().large_binary(), pyarrow().large_string())
     if not wide and column.type != pyarrow().binary():
@@ -177,5 +184,7 @@ def _parquet_batch(name: str, part: Any, names: set[str], look: Look, limits: Re
 
 
 def _words(error: BaseException) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "the archive cannot be read further: it has text that is not UTF-8"
     text = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()[0]
     return f"the archive cannot be read further: {text}"

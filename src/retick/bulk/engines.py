@@ -14,6 +14,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from multiprocessing.synchronize import Barrier
 from typing import Any, Protocol
 
 from retick.bulk.games import GameSpec, judge_for
@@ -61,9 +62,9 @@ def in_order(engine: Engine, units: Iterable[Unit]) -> Iterator[list[Row]]:
         yield engine.result(*pending.popleft())
 
 
-def worker_for(spec: GameSpec) -> Work:
-    """The work of one thread or process."""
-    judge, reader = judge_for(spec), FileReader(spec.limits)
+def worker_for(spec: GameSpec, *, is_elsewhere: bool = False) -> Work:
+    """The work of one thread or process; elsewhere, an AnotherFile says that it does not see an archive."""
+    judge, reader = judge_for(spec), FileReader(spec.limits, is_elsewhere=is_elsewhere)
 
     def work(unit: Unit) -> list[Row]:
         if isinstance(unit, Files):
@@ -110,11 +111,8 @@ class Processes:
     def __init__(self, spec: GameSpec, workers: int | None = None) -> None:
         self.workers = workers or cores()
         self._spec = spec
-        self._pool = self._new_pool()
         try:
-            with _without_ctrl_c():
-                started = self._pool.submit(_has_begun)
-            started.result()
+            self._pool = self._new_pool()
         except BrokenProcessPool:  # before any match: no recording is to blame
             raise UsageError(
                 "worker processes end as they start. A script that calls verify_many must do so below "
@@ -122,18 +120,21 @@ class Processes:
             ) from None
 
     def _new_pool(self) -> ProcessPoolExecutor:
+        """All its processes have begun: one that the pool starts as another dies would be waited for without end."""
         # A fresh interpreter: a copy of this one could hold a lock of one of our threads.
-        return ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), _begin, (self._spec,))
+        fresh = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(self.workers, fresh, _begin, (self._spec, fresh.Barrier(self.workers)))
+        with _without_ctrl_c():  # the pool starts its processes here, one by one
+            started = [pool.submit(_has_begun) for _ in range(self.workers)]
+        for each in started:
+            each.result()
+        return pool
 
     def submit(self, unit: Unit) -> "Future[list[Row]] | None":
         try:
-            return self._submitted(unit)
+            return self._pool.submit(_in_process, unit)
         except BrokenProcessPool:
             return None
-
-    def _submitted(self, unit: Unit) -> "Future[list[Row]]":
-        with _without_ctrl_c():  # the pool starts its processes here, one by one
-            return self._pool.submit(_in_process, unit)
 
     def result(self, handle: "Future[list[Row]] | None", unit: Unit) -> list[Row]:
         try:
@@ -149,7 +150,7 @@ class Processes:
     def _alone(self, unit: Unit) -> list[Row]:
         self._pool.shutdown(cancel_futures=True)
         self._pool = self._new_pool()
-        return self._submitted(unit).result()
+        return self._pool.submit(_in_process, unit).result()
 
     def _one(self, entry: Entry, unit: Unit) -> list[Row]:
         try:
@@ -195,10 +196,12 @@ _work: Work | None = None
 """In a process of the pool: what it does."""
 
 
-def _begin(spec: GameSpec) -> None:
+def _begin(spec: GameSpec, all_are_here: Barrier) -> None:
+    """Of a process of the pool. None has time for work before all are there, so that the pool starts them all."""
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # for systems that cannot keep it from a process as it is started
     _work = worker_for(spec)
+    all_are_here.wait()
 
 
 def _has_begun() -> bool:

@@ -107,6 +107,8 @@ def _csv_rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
 def _places(path: Path, head: list[str]) -> list[int | None]:
     if "path" not in head:
         raise UsageError(f"{path} is no manifest: its first line must name the columns {', '.join(COLUMNS)}")
+    if twice := [name for name in COLUMNS if head.count(name) > 1]:
+        raise UsageError(f"{path} is no manifest: it has more than one column {twice[0]}")
     return [head.index(name) if name in head else None for name in COLUMNS]
 
 
@@ -120,7 +122,9 @@ def _parquet_rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
             for batch in table.iter_batches(columns=wanted):
                 columns = [batch[name].to_pylist() if name in wanted else [None] * len(batch) for name in COLUMNS]
                 yield from zip(*columns, strict=True)
-        except pyarrow("pyarrow.lib").ArrowException as error:
+        except UnicodeDecodeError:
+            raise UsageError(f"{path} is no manifest: it has text that is not UTF-8") from None
+        except (pyarrow("pyarrow.lib").ArrowException, OSError, ValueError) as error:
             raise UsageError(f"{path} is no manifest: {error}") from None
 
 

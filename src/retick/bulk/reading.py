@@ -3,22 +3,50 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from retick.bulk.local_files import read_files
 from retick.bulk.urls import is_url, read_url
 from retick.replay import ReadLimits
 from retick.replay.many.batch import Batch, Entry
 
-__all__ = ["BATCH_BYTES", "BATCH_FILES", "RAY_BYTES", "FileReader", "Files", "Range", "identity", "whole_rows"]
+__all__ = [
+    "BATCH_BYTES",
+    "BATCH_FILES",
+    "RAY_BYTES",
+    "AnotherFile",
+    "FileReader",
+    "Files",
+    "Identity",
+    "Range",
+    "identity",
+    "whole_rows",
+]
 
 BATCH_FILES = 64
 BATCH_BYTES = 1 << 20
 """Bytes of a buffer; a larger file makes it larger, for as long as its batch is there."""
+SLOW_FILES, SLOW_BYTES = 8, 1 << 17
+"""The same for games in Python, which take as long for one match as others for hundreds: rows come sooner."""
 RAY_BYTES = 8 << 20
 """Bytes of a batch for ray, whose tasks take longer to begin."""
 SIDE_BY_SIDE = 64
 """Matches that a kernel may play at once."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class AnotherFile(OSError):
+    """What is now under the name of an archive is not the file whose headers were read."""
+
+
+class Identity(NamedTuple):
+    """What tells one version of a file from others."""
+
+    device: int
+    """Each machine has its own number for a shared disk."""
+    inode: int
+    size: int
+    changed: int
 
 
 class Files(list[Entry]):
@@ -31,17 +59,10 @@ class Range:
 
     archive: str
     start: int
-    identity: tuple[int, int, int]
-    """Of the archive as it was found: what is read elsewhere under the same name may be another file."""
+    identity: Identity
+    """Of the archive whose headers were read: what is under the same name later, or elsewhere, may be another file."""
     entries: list[Entry]
     """Their places are from ``start`` on."""
-
-    def is_here(self) -> bool:
-        """Whether the archive can be seen from this machine, and is the same file."""
-        try:
-            return identity(self.archive) == self.identity
-        except OSError:
-            return False
 
     def parts(self) -> Iterator["Range"]:
         """The same in pieces that fit a reader's buffer."""
@@ -57,10 +78,10 @@ class Range:
             yield Range(self.archive, self.start + base, self.identity, moved)
 
 
-def identity(path: str) -> tuple[int, int, int]:
-    """What tells one version of a file from others; an OSError if it is not there."""
-    about = os.stat(path)
-    return about.st_ino, about.st_size, about.st_mtime_ns
+def identity(file: int) -> Identity:
+    """Of an open file: a name may be given to another one at any time."""
+    about = os.fstat(file)
+    return Identity(about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns)
 
 
 def whole_rows(piece: int, size: int) -> int:
@@ -72,7 +93,9 @@ def whole_rows(piece: int, size: int) -> int:
 class FileReader:
     """Reads batches of files, one after the other."""
 
-    def __init__(self, limits: ReadLimits | None = None) -> None:
+    def __init__(self, limits: ReadLimits | None = None, *, is_elsewhere: bool = False) -> None:
+        """``is_elsewhere``: perhaps not on the machine where the headers of archives were read."""
+        self._is_elsewhere = is_elsewhere
         self._buffer = bytearray(BATCH_BYTES)
         self._most = (limits or ReadLimits()).max_bytes
 
@@ -94,13 +117,17 @@ class FileReader:
         return Batch(self._buffer, entries)
 
     def read_range(self, unit: Range) -> Batch:
-        """The bytes of a part of an archive; the batch is good until the next call."""
+        """The bytes of a part of an archive; the batch is good until the next call.
+
+        If the archive was replaced, its entries say so. Elsewhere it is an AnotherFile that says nothing about the
+        archive: there may be none of this name, or one that was never meant.
+        """
         size = max(entry.end for entry in unit.entries)
         if len(self._buffer) < size:
             self._buffer = bytearray(size)
         end, problem = 0, "it was cut off meanwhile"
         try:
-            file = os.open(unit.archive, _FLAGS)
+            file = self._opened(unit)
             try:
                 while end < size:
                     read = os.preadv(file, (memoryview(self._buffer)[end:size],), unit.start + end)
@@ -110,6 +137,8 @@ class FileReader:
             finally:
                 os.close(file)
         except OSError as error:
+            if isinstance(error, AnotherFile) and self._is_elsewhere:
+                raise
             problem = error.strerror or str(error)
         if end < size:
             said = f"the archive cannot be read further: {problem}"
@@ -117,6 +146,18 @@ class FileReader:
                 self._buffer, [e if e.end <= end or e.problem else e._replace(problem=said) for e in unit.entries]
             )
         return Batch(self._buffer, unit.entries)
+
+    def _opened(self, unit: Range) -> int:
+        """The archive of a part, or an AnotherFile. One that grew is still the same, on the machine that knows it."""
+        try:
+            file = os.open(unit.archive, _FLAGS)
+        except OSError as error:
+            raise AnotherFile(error.errno, error.strerror) from None
+        found = identity(file)
+        if found[1:] != unit.identity[1:] if self._is_elsewhere else found[:2] != unit.identity[:2]:
+            os.close(file)
+            raise AnotherFile("the archive was replaced while it was read")
+        return file
 
     def _read_alone(self, entry: Entry, at: int) -> Entry:
         """The entry with its place from ``at`` on, or with what is wrong."""

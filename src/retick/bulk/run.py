@@ -6,7 +6,7 @@ from typing import Final
 
 from retick.bulk.engines import Engine, Processes, Threads, in_order
 from retick.bulk.games import GameSpec, spec_of
-from retick.bulk.reading import BATCH_BYTES, RAY_BYTES
+from retick.bulk.reading import BATCH_BYTES, BATCH_FILES, RAY_BYTES, SLOW_BYTES, SLOW_FILES
 from retick.bulk.sources import Sources
 from retick.errors import UsageError
 from retick.replay import ReadLimits
@@ -53,7 +53,8 @@ class Run:
             manifest=manifest,
             is_done=is_done,
             limits=limits,
-            piece=RAY_BYTES if self.engine == "ray" else BATCH_BYTES,
+            piece={"ray": RAY_BYTES, "processes": SLOW_BYTES}.get(self.engine, BATCH_BYTES),
+            files=SLOW_FILES if self.engine == "processes" else BATCH_FILES,
         )
 
     def batches(self) -> Iterator[list[Row]]:

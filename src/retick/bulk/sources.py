@@ -41,14 +41,16 @@ class Sources:
         is_done: Callable[[str], bool] | None = None,
         limits: ReadLimits | None = None,
         piece: int = BATCH_BYTES,
+        files: int = BATCH_FILES,
     ) -> None:
-        """``is_done`` says of a path that it needs no run; ``piece`` is about how many bytes a batch has."""
+        """``is_done`` says of a path that it needs no run; a batch has about ``piece`` bytes, or so many ``files``."""
         self._sources = [os.fspath(each) for each in sources]
         self._list = manifest if not self._sources else None
         self._table = Manifest(manifest) if manifest is not None and self._sources else None
         self._is_done = is_done or (lambda path: False)
         self._limits = limits or ReadLimits()
         self._piece = piece
+        self._files = files
 
     def units(self) -> Iterator[Unit]:
         """Everything that is to be run."""
@@ -57,7 +59,7 @@ class Sources:
             if isinstance(unit, Entry):
                 if not self._is_done(unit.path):
                     files.append(unit)
-                if len(files) >= BATCH_FILES:
+                if len(files) >= self._files:
                     yield files
                     files = Files()
                 continue

@@ -6,18 +6,21 @@ sees the same archive as we do, on this machine or on a shared disk, reads its p
 """
 
 import os
+import socket
 from pickle import PickleBuffer
 from typing import Any
 
 from retick.bulk.engines import WINDOW, Unit, Work, cores, single_entries, worker_for
 from retick.bulk.games import GameSpec
-from retick.bulk.reading import RAY_BYTES, FileReader, Files, Range
+from retick.bulk.reading import RAY_BYTES, AnotherFile, FileReader, Files, Range
 from retick.errors import MissingExtra, NetworkUnavailable
 from retick.replay.many.batch import Batch, Entry, columns, from_columns
 from retick.replay.many.row import Row
 
 __all__ = ["RayEngine", "store_bytes"]
 
+ANSWER_WITHIN = 5.0
+"""Seconds that a cluster has to take a connection."""
 TRIES_AGAIN = 3
 """Times that a batch is run again whose worker was lost."""
 _kept: dict[str, Work] = {}
@@ -33,6 +36,8 @@ class RayEngine:
         self._owns = not ray.is_initialized()
         if self._owns:
             try:
+                if address is not None:
+                    _knock(address)
                 ray.init(
                     address=address,
                     num_cpus=None if address else workers,
@@ -105,13 +110,26 @@ def _rows_of(key: str, spec: GameSpec, source: Any, parts: list[tuple[Any, ...]]
     """
     if key not in _kept:
         _kept.clear()
-        _kept[key] = worker_for(spec)
+        _kept[key] = worker_for(spec, is_elsewhere=True)
     entries = from_columns(Entry, [("",) * len(parts[0]), *parts])
     if not isinstance(source, tuple):
         return columns(_kept[key](Batch(source, entries)))[1:]
     archive, start, identity = source
-    unit = Range(archive, start, identity, entries)
-    return columns(_kept[key](unit))[1:] if unit.is_here() else None
+    try:
+        return columns(_kept[key](Range(archive, start, identity, entries)))[1:]
+    except AnotherFile:
+        return None
+
+
+def _knock(address: str) -> None:
+    """A ConnectionError where nobody answers: ray itself would go on trying for minutes."""
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdecimal() or "//" in host:  # "auto", "ray://…": ray's to judge
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER_WITHIN).close()
+    except (OSError, OverflowError):
+        raise ConnectionError(f"nobody answers at {address}") from None
 
 
 def _library() -> Any:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.errors import ChecksumMismatch, DecodeError, InvalidValue, LimitExceeded, Truncated
-from retick.replay.many.tar import MAX_NAME, TarReader, read_members
+from retick.replay.many.tar import MAX_NAME, Refused, TarReader, read_members
 from tests.effort import examples
 from tests.twin import Twin, outcome
 
@@ -87,7 +87,7 @@ def headers(places: tuple[tuple[int, int], ...], is_summed: bool, largest: int) 
     if is_summed:
         header[148:156] = b"%06o\0 " % (sum(header[:148]) + sum(header[156:]) + 8 * 32)
     reader = TarReader(largest)
-    return [outcome(reader.read, bytes(data)), repr((reader.too_large, reader.at_end))]
+    return [outcome(reader.read, bytes(data)), repr((reader.refused, reader.at_end, reader.error))]
 
 
 @settings(max_examples=examples(150))
@@ -127,7 +127,7 @@ def test_wrong_archives_say_what_is_wrong() -> None:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
         tar.addfile(member)
-    with pytest.raises(InvalidValue, match="more than 8 GiB"):
+    with pytest.raises(Truncated, match="cut off"):
         read_members(out.getvalue())
 
 
@@ -135,4 +135,87 @@ def test_a_file_over_the_limit_is_passed_over_and_named() -> None:
     data = archive([("small", b"1"), ("large", b"2" * 5000), ("after", b"3")])
     reader = TarReader(1000)
     assert [member.name for member in reader.read(data)[0]] == ["small", "after"]
-    assert reader.too_large == ["large"]
+    assert reader.refused == [Refused(1, "large", "it is over the limit of 1000 bytes")]
+
+
+def header(name: str, size: int = 0, kind: bytes = b"0", pax_size: str = "") -> bytes:
+    member = tarfile.TarInfo(name)
+    member.type, member.size = kind, size
+    member.pax_headers = {"size": pax_size} if pax_size else {}
+    return member.tobuf(tarfile.PAX_FORMAT if pax_size else tarfile.GNU_FORMAT)
+
+
+CONTENT = b"two".ljust(512, b"\0")
+GOOD = header("good", 3) + CONTENT
+END = bytes(1024)
+
+
+@pytest.mark.parametrize("before", [0, 1, 3])
+def test_the_files_before_what_is_wrong_are_returned_and_the_next_call_raises(before: int) -> None:
+    for bad in (b"x" * 512, header("p", 3, b"x") + b"odd".ljust(512, b"\0"), header("long", MAX_NAME + 1, b"L")):
+        reader = TarReader(1000)
+        found, done = reader.read(GOOD * before + bad + GOOD + END)
+        assert ([member.name for member in found], done) == (["good"] * before, len(GOOD) * before)
+        assert not reader.is_between
+        assert reader.error is not None
+        with pytest.raises(type(reader.error)):
+            reader.read(GOOD)
+        with pytest.raises(type(reader.error)):
+            reader.finish(0)
+
+
+@pytest.mark.parametrize("kind", [b"1", b"2", b"3", b"4", b"5", b"6"])
+def test_links_devices_and_folders_have_no_content_whatever_their_size(kind: bytes) -> None:
+    odd = bytearray(header("odd", 0, kind))
+    odd[124:136] = b"%011o\0" % 700
+    odd[148:156] = b"%06o\0 " % (sum(odd[:148]) + sum(odd[156:]) + 8 * 32)
+    assert [member.name for member in read_members(bytes(odd) + GOOD + END)] == ["good"]
+
+
+def test_unknown_kinds_are_passed_over_with_their_content() -> None:
+    assert [member.name for member in read_members(header("z", 3, b"Z") + CONTENT + GOOD + END)] == ["good"]
+
+
+def test_a_long_link_leaves_the_long_name_alone() -> None:
+    for kinds in ((b"L", b"K"), (b"K", b"L")):
+        parts = [header("././@LongLink", 5, kind) + (b"name" + kind).ljust(512, b"\0") for kind in kinds]
+        assert [member.name for member in read_members(b"".join(parts) + GOOD + END)] == ["nameL"]
+
+
+def test_a_size_of_pax_is_taken() -> None:
+    data = header("a", 0, pax_size="3") + CONTENT + GOOD + END
+    assert [(name, data[start:end]) for name, start, end in read_members(data)] == [("a", b"two"), ("good", b"two")]
+    reader = TarReader(1000)
+    data = header("large", 0, pax_size="5000") + bytes(5120) + GOOD + END
+    assert [member.name for member in reader.read(data)[0]] == ["good"]
+    assert [(before, name) for before, name, _ in reader.refused] == [(0, "large")]
+    with pytest.raises(InvalidValue, match="no number"):
+        read_members(header("a", 0, pax_size="-3") + GOOD + END)
+
+
+@pytest.mark.parametrize("blocks", [0, 1, 3])
+@pytest.mark.parametrize("piece", [512, 700, 1 << 20])
+def test_sparse_files_of_gnu_are_named_and_passed_over_with_their_maps(blocks: int, piece: int) -> None:
+    sparse = bytearray(header("hole", 600, b"S"))
+    sparse[482] = blocks > 0
+    sparse[148:156] = b"%06o\0 " % (sum(sparse[:148]) + sum(sparse[156:]) + 8 * 32)
+    maps = b"".join(bytes(504) + bytes([at < blocks - 1]) + bytes(7) for at in range(blocks))
+    data = GOOD + bytes(sparse) + maps + b"x" * 1024 + GOOD + END
+    reader, names, held = TarReader(1000), [], b""
+    for at in range(0, len(data), piece):
+        held += data[at : at + piece]
+        members, done = reader.read(held)
+        names += [member.name for member in members] if not reader.refused else ["good"][: reader.refused[0].before]
+        names += [refused.name for refused in reader.refused]
+        names += [member.name for member in members[reader.refused[0].before :]] if reader.refused else []
+        held = held[done:]
+    reader.finish(len(held))
+    assert names == ["good", "hole", "good"]
+
+
+def test_sparse_files_of_pax_are_named_by_their_own_name() -> None:
+    member = tarfile.TarInfo("GNUSparseFile.1/hole")
+    member.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "hole"}
+    reader = TarReader(1000)
+    assert [member.name for member in reader.read(member.tobuf(tarfile.PAX_FORMAT) + GOOD + END)[0]] == ["good"]
+    assert [refused.name for refused in reader.refused] == ["hole"]

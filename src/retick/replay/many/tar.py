@@ -10,15 +10,17 @@ below it.
     0    100  name
     124   12  size, octal digits; or, with the first bit set, a big-endian number
     148    8  sum of all bytes of the header, these eight as spaces; octal
-    156    1  kind: "0" or NUL a file, "L" a long name for the next, "x" pax values for the next, "g" for all
+    156    1  kind: "0", NUL or "7" a file, "L" a long name for the next, "K" a long link, "x" pax values for the next,
+              "g" for all, "S" a sparse file of GNU; "1" to "6" are links, devices and folders, without content
     257    6  "ustar" and a NUL or a space
     345  155  prefix of the name, unless the magic has a space (GNU)
+    482    1  of a sparse file: whether a further block of its map follows, in which it is byte 504
 """
 
 from typing import Any, Final, NamedTuple
 from zlib import adler32
 
-from retick.errors import ChecksumMismatch, InvalidValue, LimitExceeded, Truncated
+from retick.errors import ChecksumMismatch, DecodeError, InvalidValue, LimitExceeded, Truncated
 
 try:
     import cython
@@ -28,12 +30,15 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_FromString
 
-__all__ = ["BLOCK", "Member", "TarReader", "read_members"]
+__all__ = ["BLOCK", "Member", "Refused", "TarReader", "read_members"]
 
 BLOCK: Final = 512
 MAX_NAME: Final = 4096
 """Bytes of a long name, and of the pax values of one member."""
+SPARSE: Final = "it is a sparse file of tar, and these are not read"
 _EMPTY = bytes(BLOCK)
+_WITHOUT_CONTENT = (b"1", b"2", b"3", b"4", b"5", b"6")
+"""Kinds whose size, if they have one, is not that of anything in the archive."""
 
 
 class Member(NamedTuple):
@@ -44,6 +49,23 @@ class Member(NamedTuple):
     end: int
 
 
+class Refused(NamedTuple):
+    """A file of an archive that is not read."""
+
+    before: int
+    """How many files that are read come before it, of the same piece."""
+    name: str
+    problem: str
+
+
+class _Said(NamedTuple):
+    """What was read about the next member before its header."""
+
+    name: str | None = None
+    size: int | None = None
+    is_sparse: bool = False
+
+
 class TarReader:
     """Finds the files in the bytes of an archive, which come in pieces."""
 
@@ -52,70 +74,109 @@ class TarReader:
         """Bytes of the largest file; of a larger one, nothing is read."""
         self.at_end = False
         """The archive's end was read; what follows is no part of it."""
-        self.too_large: list[str] = []
-        """Files over the limit, since it was last emptied."""
-        self._name: str | None = None
+        self.error: DecodeError | None = None
+        """Why the archive cannot be read further; what comes before it was returned."""
+        self.refused: list[Refused] = []
+        """Files of the last piece that are not read: too large, or sparse."""
+        self._said: _Said | None = None
         self._skip = 0
+        self._after_map: int | None = None
+        """In the map of a sparse file: bytes that follow it."""
 
     @property
     def is_between(self) -> bool:
         """Whether the next bytes are a header, and nothing that was read before is about it."""
-        return self._name is None and not self._skip and not self.at_end
+        is_new = self._said is None and self._after_map is None
+        return is_new and not self._skip and not self.at_end and self.error is None
 
     def read(self, data: bytes | bytearray | memoryview) -> tuple[list[Member], int]:
         """The files that are whole in ``data``, and how many bytes are done with.
 
-        The next piece begins where this one was done with. A DecodeError for what is no tar archive; the members before
-        it are lost, so give up to a few megabytes at a time.
+        The next piece begins where this one was done with. For what is no tar archive, ``error`` is set after the files
+        before it, and the next call raises it.
         """
+        if self.error is not None:
+            raise self.error
         view = memoryview(data).cast("B")
         found: list[Member] = []
+        self.refused = []
         size = len(view)
         at = self._skipped(0, size)
         while not self.at_end and not self._skip and at + BLOCK <= size:
-            if self._name is None:
+            if self._after_map is not None:
+                at = self._map_block(view, at)
+                continue
+            if self._said is None:
                 at = _plain_members(view, at, min(size, self.max_size), found)
                 if at + BLOCK > size:
                     break
-            header = bytes(view[at : at + BLOCK])
-            if header == _EMPTY:
-                self.at_end = True
+            try:
+                after = self._member(view, at, found)
+            except DecodeError as error:
+                self.error = error
+                break
+            if after < 0:
+                break
+            if self.at_end:
                 return found, size
-            _check_sum(header)
-            length = _number(header)
-            after = at + BLOCK + (length + BLOCK - 1) // BLOCK * BLOCK
-            kind = header[156:157]
-            if kind in b"0\0" or kind == b"7":
-                name = _name_of(header) if self._name is None else self._name
-                if length > self.max_size:
-                    self.too_large.append(name)
-                    self._name, self._skip = None, after - at
-                    at = self._skipped(at, size)
-                    continue
-                if after > size and at + BLOCK + length > size:
-                    break
-                found.append(Member(name, at + BLOCK, at + BLOCK + length))
-                self._name = None
-                self._skip = after - at
-                at = self._skipped(at, size)
-                continue
-            if kind in (b"L", b"x"):
-                if length > MAX_NAME:
-                    raise LimitExceeded(
-                        "a tar member's name is too long", what="tar name", limit=MAX_NAME, actual=length
-                    )
-                if after > size:
-                    break
-                self._name = _long_name(kind, bytes(view[at + BLOCK : at + BLOCK + length]), self._name)
-            elif kind != b"g":
-                self._name = None  # a folder, a link: nothing to verify
             self._skip = after - at
             at = self._skipped(at, size)
         return found, at
 
+    def _member(self, view: Any, at: Any, found: list[Any]) -> Any:
+        """Where the member ends whose header is here; -1 if more bytes are needed to read it."""
+        header = bytes(view[at : at + BLOCK])
+        if header == _EMPTY:
+            self.at_end = True
+            return at
+        _check_sum(header)
+        said = self._said or _Said()
+        kind = header[156:157]
+        length = _number(header)
+        if kind in (b"L", b"K", b"x", b"X", b"g"):
+            after = _after(at, length)
+            if kind in (b"K", b"g"):
+                return after
+            if length > MAX_NAME:
+                raise LimitExceeded("a tar member's name is too long", what="tar name", limit=MAX_NAME, actual=length)
+            if after > len(view):
+                return -1
+            said = _values(kind, bytes(view[at + BLOCK : at + BLOCK + length]), said)
+            self._said = said if said != _Said() else None
+            return after
+        if said.size is not None:
+            length = said.size
+        after = _after(at, length)
+        name = _name_of(header) if said.name is None else said.name
+        if kind in _WITHOUT_CONTENT or (kind == b"\0" and _name_of(header).endswith("/")):
+            after = at + BLOCK
+        elif kind == b"S" or said.is_sparse:
+            self.refused.append(Refused(len(found), name, SPARSE))
+            if kind == b"S" and header[482]:
+                self._after_map, after = after - at - BLOCK, at + BLOCK
+        elif kind in (b"0", b"\0", b"7"):
+            if length > self.max_size:
+                self.refused.append(Refused(len(found), name, f"it is over the limit of {self.max_size} bytes"))
+            elif at + BLOCK + length > len(view):
+                return -1
+            else:
+                found.append(Member(name, at + BLOCK, at + BLOCK + length))
+        self._said = None
+        return after
+
+    def _map_block(self, view: Any, at: Any) -> Any:
+        """Where to go on after a further block of a sparse file's map."""
+        self._skip = BLOCK
+        if not view[at + 504]:
+            self._skip += self._after_map or 0
+            self._after_map = None
+        return self._skipped(at, len(view))
+
     def finish(self, left: int) -> None:
         """No more bytes come, and ``left`` were not done with; a Truncated if a member is cut off."""
-        if not self.at_end and (left or self._skip > BLOCK):
+        if self.error is not None:
+            raise self.error
+        if not self.at_end and (left or self._skip > BLOCK or self._after_map is not None):
             raise Truncated("the tar archive is cut off", needed=BLOCK, available=left)
 
     def _skipped(self, at: int, size: int) -> int:
@@ -232,19 +293,34 @@ def _name_of(header: bytes) -> str:
     name = header[:100].split(b"\0", 1)[0]
     if header[345] and header[257:263] == b"ustar\0":
         name = header[345:500].split(b"\0", 1)[0] + b"/" + name
-    return name.decode("utf-8", "backslashreplace")
+    return _text(name)
 
 
-def _long_name(kind: bytes, content: bytes, before: str | None) -> str | None:
+def _after(at: Any, length: Any) -> Any:
+    return at + BLOCK + (length + BLOCK - 1) // BLOCK * BLOCK
+
+
+def _values(kind: bytes, content: bytes, said: _Said) -> _Said:
+    """What is said of the next member, with a long name or pax values more."""
     if kind == b"L":
-        return content.split(b"\0", 1)[0].decode("utf-8", "backslashreplace")
+        return said._replace(name=_text(content.split(b"\0", 1)[0]))
     while content:
         number, space, rest = content.partition(b" ")
         if not space or not number.isdigit() or len(number) > 5 or not len(number) + 1 < int(number) <= len(content):
             raise InvalidValue("pax values of a tar member are lines with their lengths in front")
         line, content = rest[: int(number) - len(number) - 1], content[int(number) :]
-        if line.startswith(b"path="):
-            before = line[5:].rstrip(b"\n").decode("utf-8", "backslashreplace")
-        elif line.startswith(b"size="):
-            raise InvalidValue("a tar member of more than 8 GiB is no replay")
-    return before
+        key, _, value = line.rstrip(b"\n").partition(b"=")
+        if key in (b"path", b"GNU.sparse.name"):
+            if key != b"path" or not said.is_sparse or said.name is None:
+                said = said._replace(name=_text(value))
+        elif key == b"size":
+            if not value.isdigit() or len(value) > 20:
+                raise InvalidValue(f"the size of a tar member is {value[:24]!r}, which is no number")
+            said = said._replace(size=int(value))
+        if key.startswith(b"GNU.sparse."):
+            said = said._replace(is_sparse=True)
+    return said
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "backslashreplace")
