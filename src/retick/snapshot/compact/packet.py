@@ -72,6 +72,7 @@ class PayloadCodec:
         self._prediction = prediction
         self._sealed = sealed
         self._start = prior.start(prediction.plan)
+        self._sizes = len(self._start.models), len(self._start.weights)
         self._body = Body(prediction.plan, plain.schema.table, prediction.acceleration)
         self._body.most_changes = plain.limits.max_entities_update
         self._factors: dict[tuple[int, tuple[int, ...]], Factors] = {}
@@ -174,7 +175,8 @@ class PayloadCodec:
         limit = self._limits.max_section_bytes
         if len(data) > limit:
             raise fault_error(self._schema, st.LIMIT_SECTION_BYTES, limit=limit, actual=len(data))
-        self._check_schema(base)
+        if type(base) is not Snapshot or base.table is not self._table:
+            self._check_schema(base)
         if not 0 <= tick <= _LAST_TICK:
             raise InvalidValue(f"the tick {tick} is not of 32 bits")
         payload, check = split_check(data, not self._sealed)
@@ -194,7 +196,8 @@ class PayloadCodec:
             older = held(base.tick - age)
             if older is None:
                 raise _missing(base.tick - age, f"the snapshot of tick {base.tick - age} is not held")
-            self._check_schema(older)
+            if type(older) is not Snapshot or older.table is not self._table:
+                self._check_schema(older)
             history.append(older)
         middle = self._plain.decode_payload(base, tick, head.structure) if head.structure else base
         most = self._limits.max_total_entities_after_apply
@@ -313,8 +316,7 @@ class PayloadCodec:
             raise UsageError("the snapshot has another schema than the codec")
 
     def _check_statistics(self, statistics: Statistics) -> None:
-        plan = self._prediction.plan
-        if len(statistics.models) != plan.model_count or len(statistics.weights) != plan.weight_count:
+        if len(statistics.models) != self._sizes[0] or len(statistics.weights) != self._sizes[1]:
             raise UsageError("the statistics are of another schema than the codec")
 
 
