@@ -37,7 +37,6 @@ __all__ = ["Encoded", "PayloadCodec"]
 _EVERYTHING = 1 << 40
 _FLUSHED = 4
 """Bytes that a body may still grow by after its last entity."""
-_LAST_TICK = 0xFFFFFFFF
 MOST_FACTORS = 64
 """Spacings of frames whose factors are kept."""
 
@@ -177,7 +176,7 @@ class PayloadCodec:
             raise fault_error(self._schema, st.LIMIT_SECTION_BYTES, limit=limit, actual=len(data))
         if type(base) is not Snapshot or base.table is not self._table:
             self._check_schema(base)
-        if not 0 <= tick <= _LAST_TICK:
+        if tick >> 32:
             raise InvalidValue(f"the tick {tick} is not of 32 bits")
         payload, check = split_check(data, not self._sealed)
         head, at = read_head(payload)
