@@ -100,12 +100,10 @@ class Body:
             self.fault.status = st.TRAILING_BYTES
 
     def start(self, statistics: Any, base: Columns, history: Any, factors: Any, target: Columns) -> cython.void:
-        self.coder.use(statistics.models)
-        self.entity.magnitude.use(statistics.weights)
-        self.frames.use(base, history)
+        self.coder.use(statistics.models, statistics.weights)
+        self.frames.use(base, history, target)
         self.entity.motion.use(factors.ahead, factors.back, factors.ticks)
         self.entity.rotation.use(factors.turns)
-        self.entity.target = target
 
     def walk(self, cut: cython.Py_ssize_t) -> cython.int:
         """All entities before ``cut``."""
@@ -176,26 +174,32 @@ class Body:
         """The logs of all that an entity has moved since the newest history frame, in 16 levels."""
         plan: Plan = self.plan
         frames: Frames = self.frames
-        base: Columns = frames.base
-        newest: Columns = frames.first
         group: cython.int
         scalar: cython.int
-        here: cython.longlong = index
-        there: cython.longlong = index
+        number: cython.int
+        here: cython.longlong
+        there: cython.longlong
         way: cython.longlong = 0
-        one: cython.longlong
-        mapped: cython.bint = frames.mapped[0] or frames.mapped[1]
+        if frames.dense:
+            for number in range(plan.tracked_count):
+                scalar = plan.tracked[number]
+                way += _way(frames.cells[4 * scalar][index], frames.cells[4 * scalar + 1][index])
+            return way >> 4 if way < 256 else 15
         for group in range(plan.group_count):
-            if plan.kind[group] == CHOICE:
-                continue
-            if mapped:
-                here = frames.row(0, plan.component[group], index)
-                there = frames.row(1, plan.component[group], index)
-                if here < 0 or there < 0:
-                    continue
-            for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
-                one = base.columns[plan.field[scalar]][here] - newest.columns[plan.field[scalar]][there]
-                if not cython.compiled:
-                    one = wrapped(one)
-                way += log_of(one)
+            here = frames.row(0, plan.component[group], index)
+            there = frames.row(1, plan.component[group], index)
+            if plan.kind[group] != CHOICE and here >= 0 and there >= 0:
+                for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
+                    way += _way(frames.cells[4 * scalar][here], frames.cells[4 * scalar + 1][there])
         return way >> 4 if way < 256 else 15
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _way(here: cython.longlong, there: cython.longlong) -> cython.int:
+    """The log of how far two values are apart."""
+    way: cython.longlong = here - there
+    if not cython.compiled:
+        way = wrapped(way)
+    return log_of(way)

@@ -1,11 +1,16 @@
-"""The binary range coder and its adaptive models, in both directions (a compiled kernel).
+"""Adaptive models: bits, and residuals by an estimate of their size, in both directions (a compiled kernel).
 
 A model is one 32-bit number: the probability of a 1 in its upper 16 bits, and in the lower ones how often it was used.
 :meth:`Coder.bit` writes a bit while encoding and reads one while decoding, so that encoder and decoder are one program
 and cannot disagree on a context. The numbers are those of docs/formats/compact.md.
 
-A packet has some thousand bits. Those of runs and of numbers are coded in here, where the C compiler can put the code
-of a bit in line.
+The size of a residual, how far a value lies from its prediction, is estimated before it is coded, as log2 of it, by
+least mean squares over a dozen features that both ends know. The estimate chooses the models. Logarithms are whole
+numbers in sixteenths, weights in 4096ths, and the division by the norm is a shift, so that every machine has the same
+numbers.
+
+A packet has some hundred bits to a thousand. What codes them stands in one module, where the C compiler can put it in
+line.
 """
 
 from array import array
@@ -17,111 +22,84 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
-    from cython.cimports.retick.snapshot.compact.logs import length_of
-    from cython.cimports.retick.snapshot.compact.numbers import CHANGED_MODELS, MANTISSA_MODELS, SIGN_MODELS
-    from cython.cimports.retick.snapshot.kernels.arrays import uchars, uints
+    from cython.cimports.retick.snapshot.compact.logs import length_of, log_of
+    from cython.cimports.retick.snapshot.compact.numbers import (
+        CHANGED_MODELS,
+        CONTEXTS,
+        FEATURES,
+        MAGNITUDE_MODELS,
+        MANTISSA_MODELS,
+        NODES,
+        SIGN_MODELS,
+    )
+    from cython.cimports.retick.snapshot.compact.range_coder import RangeCoder
+    from cython.cimports.retick.snapshot.kernels.arrays import ints, longs, uchars, uints
 else:
-    from retick.snapshot.compact.logs import length_of
-    from retick.snapshot.compact.numbers import CHANGED_MODELS, MANTISSA_MODELS, SIGN_MODELS
-    from retick.snapshot.kernels.arrays import uchars, uints
+    from retick.snapshot.compact.logs import length_of, log_of
+    from retick.snapshot.compact.numbers import (
+        CHANGED_MODELS,
+        CONTEXTS,
+        FEATURES,
+        MAGNITUDE_MODELS,
+        MANTISSA_MODELS,
+        NODES,
+        SIGN_MODELS,
+    )
+    from retick.snapshot.compact.range_coder import RangeCoder
+    from retick.snapshot.kernels.arrays import ints, longs, uchars, uints
     from retick.snapshot.kernels.columns import as_signed
 
-    MOST_USES, LEAST, MOST = 255, 48, 65488
+    MOST_USES, LEAST, SLOWNESS, HEAVIEST, FLATTEST = 255, 48, 3, 65536, 152
 
 __all__ = ["FRESH", "Coder"]
 
 FRESH = 32768 << 16
 """A model that was never used: both bits are equally likely."""
 _RATES = array("I", [655360 // (10 * uses + 16) for uses in range(256)])
-_EVERY = array("Q", [0xFFFFFFFF])
+_MIDDLES = [4 * context + 2 if context < 8 else 8 * (context - 8) + 36 for context in range(24)]
+_EXPECTED = array("B", [(middle + 6) >> 4 for middle in _MIDDLES])
+# Quarters up to log 2, then halves.
+_CONTEXTS = array("B", [log >> 2 if log < 32 else 8 + ((log - 32) >> 3) for log in range(153)])
 
 
 @cython.cclass
-class Coder:
-    """One stream of bits; see the .pxd for what each member holds."""
+class Coder(RangeCoder):
+    """One packet's bits; see the .pxd for what each member holds."""
 
     if not cython.compiled:
-        encoding: bool
-        overrun: bool
         models: Any
-        rates: Any
-        low: int
-        range: int
-        code: int
-        every: int
-        buf: Any
-        at: int
-        size: int
+        weights: Any
+        features: Any
+        values: Any
+        steps: Any
+        bends: Any
+        first_sign: int
+        size_log: int
         neighbours: int
-        _out: Any
-        _seen: Any
+        rates: Any
+        contexts: Any
+        expected: Any
+        _features_owner: Any
         _models_owner: Any
+        _weights_owner: Any
 
-    def __init__(self) -> None:
-        self.every = _EVERY[0]
-        self._out = array("B", bytes(4096))
-        self.size = 4096
+    def __init__(self, values: Any, steps: Any, bends: Any) -> None:
+        """By scalar: the residuals, and what is known of them; the caller keeps the arrays alive."""
+        RangeCoder.__init__(self)
+        self.values, self.steps, self.bends = longs(values), longs(steps), longs(bends)
+        self._features_owner = array("i", bytes(4 * FEATURES))
+        self.features = ints(self._features_owner)
         self.rates = uints(_RATES)
+        self.contexts = uchars(_CONTEXTS)
+        self.expected = uchars(_EXPECTED)
 
-    def use(self, models: Any) -> cython.void:
-        """The models to code with; they are changed."""
+    def use(self, models: Any, weights: Any) -> cython.void:
+        """The statistics of a packet that begins; they are changed."""
         self._models_owner = models
+        self._weights_owner = weights
         self.models = uints(models)
-
-    def begin_encoding(self) -> cython.void:
-        self.encoding = True
-        self.overrun = False
+        self.weights = ints(weights)
         self.neighbours = 0
-        self.low = 0
-        self.range = self.every
-        self.at = 0
-        self.size = len(self._out)
-        self._look_at(self._out)
-
-    def begin_decoding(self, data: Any, start: cython.Py_ssize_t) -> cython.void:
-        """Read from byte ``start`` of an ``array("B")``."""
-        index: cython.int
-        self.encoding = False
-        self.overrun = False
-        self.neighbours = 0
-        self.range = self.every
-        self.code = 0
-        self.at = start
-        self.size = len(data)
-        self._look_at(data)
-        for index in range(4):  # noqa: B007 - a typed loop variable makes it a C loop
-            self.code = (self.code << 8) | self.next_byte()
-
-    def _look_at(self, data: Any) -> cython.void:
-        self._seen = data
-        self.buf = uchars(data)
-
-    def make_room(self, more: cython.Py_ssize_t) -> cython.void:
-        """Space for so many more bytes."""
-        if self.at + more + 16 > self.size:
-            self._out.extend(bytes(self.size + more))
-            self.size = len(self._out)
-            self._look_at(self._out)
-
-    def next_byte(self) -> cython.int:
-        """The next byte; zero for four bytes after the end, and then ``overrun``."""
-        found: cython.int = 0
-        if self.at < self.size:
-            found = self.buf[self.at]
-        elif self.at >= self.size + 4:
-            self.overrun = True
-        self.at += 1
-        return found
-
-    def carry(self) -> cython.void:
-        """Add one to the bytes already written."""
-        back: cython.Py_ssize_t = self.at - 1
-        self.low &= self.every
-        while self.buf[back] == 255:
-            self.buf[back] = 0
-            back -= 1
-        self.buf[back] += 1
 
     def bit(self, index: cython.Py_ssize_t, value: cython.int) -> cython.int:
         """Write ``value``, or read and return it; the model learns."""
@@ -145,129 +123,48 @@ class Coder:
             at += 1
         return end
 
-    def number(
+    def residuals(
+        self, scalar: cython.int, last: cython.int, at: cython.Py_ssize_t, slot: cython.int, sort: cython.int
+    ) -> cython.int:
+        """Code the values of scalars up to ``last``; the log of the largest. Their weights stand from ``at`` on.
+
+        The caller has set the features of their group. ``slot`` is the set of magnitude models, ``sort`` that of signs
+        and mantissas.
+        """
+        features: cython.p_int = self.features
+        strayed: cython.int = 0
+        signs: cython.int
+        features[6] = features[7] = 0
+        while scalar < last:
+            features[1] = log_of(self.steps[scalar])
+            features[2] = log_of(self.bends[scalar])
+            features[11] = strayed
+            signs = self.first_sign + 3 * _sign(self.steps[scalar]) + _sign(self.bends[scalar])
+            self.values[scalar] = self.residual(at, slot, sort, signs, self.values[scalar])
+            features[7] = features[6]
+            features[6] = self.size_log
+            strayed = self.size_log if self.size_log > strayed else strayed
+            scalar += 1
+            at += FEATURES
+        return strayed
+
+    def residual(
         self,
-        models: cython.Py_ssize_t,
-        expected: cython.int,
+        at: cython.Py_ssize_t,
+        slot: cython.int,
         sort: cython.int,
         signs: cython.int,
         value: cython.longlong,
     ) -> cython.longlong:
-        """A signed number: its size from the expected one outwards, its sign, its bits.
-
-        ``models`` are those of the size, ``sort`` and ``signs`` choose those of the sign.
-        """
-        size: cython.int = 0
-        away: cython.int = 0
-        negative: cython.int = value < 0
-        rest: cython.ulonglong = 0
-        if self.encoding:
-            rest = value
-            if negative:
-                rest = -value
-            size = length_of(rest)
-        found: cython.int = expected
-        if _bit(self, models, size > found):
-            found += 1
-            away = 1
-            while found < 64 and _bit(self, models + (away if away < 7 else 7), size > found):
-                found += 1
-                away += 1
-        else:
-            while found > 0 and _bit(self, models + 8 + (away if away < 7 else 7), size < found):
-                found -= 1
-                away += 1
-        if not found:
-            return 0
-        negative = _bit(self, SIGN_MODELS + 32 * sort + signs, negative)
-        value = self.mantissa(sort, found, found - expected, rest)
-        if negative:
-            value = -value
-        if not cython.compiled:
-            value = as_signed(value & 0xFFFFFFFFFFFFFFFF)
+        """Code one residual by its features; its weights stand from ``at`` on."""
+        estimate: cython.int = _estimate(self.weights, at, self.features)
+        context: cython.int = self.contexts[0 if estimate < 0 else estimate if estimate < FLATTEST else FLATTEST]
+        models: cython.Py_ssize_t = MAGNITUDE_MODELS + (slot * CONTEXTS + context) * NODES
+        value = _number(self, models, self.expected[context], sort, signs, value)
+        self.size_log = log_of(value)
+        if self.size_log != estimate:
+            _learn(self.weights, at, self.features, self.size_log - estimate)
         return value
-
-    def mantissa(
-        self, sort: cython.int, size: cython.int, more: cython.int, rest: cython.ulonglong
-    ) -> cython.ulonglong:
-        """A number of ``size`` bits without its highest one: two bits by models, the others as they are."""
-        below: cython.int = size - 2
-        found: cython.ulonglong = 1
-        one: cython.ulonglong = 1
-        if size < 2:
-            return found
-        # 0 less than expected, 1 as much, 2 one or two more, 3 more than that.
-        more = (more >= 0) + (more > 0) + (more > 2)
-        at: cython.Py_ssize_t = MANTISSA_MODELS + 128 * sort + 4 * (size if size < 16 else 15)
-        found = 2 | _bit(self, at + more, (rest >> below) & 1)
-        if below:
-            below -= 1
-            found = (found << 1) | _bit(self, at + 64 + (found & 1), (rest >> below) & 1)
-        if below:
-            found = (found << below) | self.raw(rest & ((one << below) - 1), below)
-        return found
-
-    def shift(self) -> cython.void:
-        """Eight bits out of the coder, or into it; the caller widens the range."""
-        if self.encoding:
-            self.buf[self.at] = self.low >> 24
-            self.at += 1
-            self.low = (self.low << 8) & self.every
-        else:
-            self.code = (self.code << 8) | self.next_byte()
-
-    def raw(self, value: cython.ulonglong, bits: cython.int) -> cython.ulonglong:
-        """A number of up to 64 bits, each as likely 0 as 1."""
-        found: cython.ulonglong = 0
-        part: cython.ulonglong
-        size: cython.int
-        while bits > 0:
-            size = bits if bits < 8 else 8
-            bits -= size
-            self.range >>= size
-            if self.encoding:
-                part = (value >> bits) & ((1 << size) - 1)
-                self.low += part * self.range
-                if self.low >> 32:
-                    self.carry()
-            else:
-                part = self.code // self.range
-                if part > 255 >> (8 - size):
-                    part = 255 >> (8 - size)
-                self.code -= part * self.range
-            found = (found << size) | part
-            while self.range < 16777216:
-                self.range <<= 8
-                self.shift()
-        return found
-
-    def finish(self) -> bytes:
-        """All bytes written: the end is the shortest that lies in the last range."""
-        keep: cython.int
-        top: cython.ulonglong = self.low + self.range
-        cut: cython.ulonglong
-        self.make_room(8)
-        for keep in range(5):
-            cut = (self.every >> (8 * keep)) if keep < 4 else 0
-            if ((self.low + cut) & ~cut) < top:
-                break
-        self.low = (self.low + cut) & ~cut
-        if self.low >> 32:
-            self.carry()
-        for _ in range(keep):
-            self.buf[self.at] = self.low >> 24
-            self.at += 1
-            self.low = (self.low << 8) & self.every
-        if cython.compiled:
-            return PyBytes_FromStringAndSize(cython.cast(cython.p_char, self.buf), self.at)
-        made: bytes = self._out[: self.at].tobytes()
-        return made
-
-    def bits_written(self) -> cython.double:
-        """How many bits of information are written, for reports."""
-        from math import log2
-
-        return 8.0 * self.at + 32.0 - log2(self.range)
 
 
 @cython.cfunc
@@ -276,27 +173,137 @@ class Coder:
 def _bit(coder: Coder, index: cython.Py_ssize_t, value: cython.int) -> cython.int:
     """See :meth:`Coder.bit`. Which value it is cannot be foreseen, so that choices cost less than jumps."""
     model: cython.uint = coder.models[index]
-    p: cython.uint = model >> 16
     uses: cython.uint = model & 255
     rate: cython.uint = coder.rates[uses]
+    p: cython.uint = model >> 16
     span: cython.ulonglong = coder.range
     bound: cython.ulonglong = (span >> 16) * p
-    move: cython.uint
+    other: cython.uint
     if coder.encoding:
         coder.low += 0 if value else bound
-        if coder.low >> 32:
-            coder.carry()
     else:
         value = coder.code < bound
         coder.code -= 0 if value else bound
     span = bound if value else span - bound
-    move = ((65536 - p if value else p) * rate) >> 16
-    p = p + move if value else p - move
-    p = MOST if p > MOST else p
-    p = LEAST if p < LEAST else p
+    # The probability of the other value shrinks.
+    other = 65536 - p if value else p
+    other -= (other * rate) >> 16
+    other = other if other > LEAST else LEAST
+    p = 65536 - other if value else other
     coder.models[index] = (p << 16) | (uses + (uses < MOST_USES))
     while span < 16777216:
         span <<= 8
         coder.shift()
     coder.range = span
     return value
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _number(
+    coder: Coder,
+    models: cython.Py_ssize_t,
+    expected: cython.int,
+    sort: cython.int,
+    signs: cython.int,
+    value: cython.longlong,
+) -> cython.longlong:
+    """A signed number: its size from the expected one outwards, its sign, its bits.
+
+    ``models`` are those of the size, ``sort`` and ``signs`` choose those of the sign.
+    """
+    size: cython.int = 0
+    away: cython.int = 0
+    negative: cython.int = value < 0
+    rest: cython.ulonglong = 0
+    if coder.encoding:
+        rest = value
+        if negative:
+            rest = -value
+        size = length_of(rest)
+    found: cython.int = expected
+    if _bit(coder, models, size > found):
+        found += 1
+        away = 1
+        while found < 64 and _bit(coder, models + (away if away < 7 else 7), size > found):
+            found += 1
+            away += 1
+    else:
+        while found > 0 and _bit(coder, models + 8 + (away if away < 7 else 7), size < found):
+            found -= 1
+            away += 1
+    if not found:
+        return 0
+    negative = _bit(coder, SIGN_MODELS + 32 * sort + signs, negative)
+    if found > 1:
+        value = _mantissa(coder, sort, found, found - expected, rest)
+    else:
+        value = 1
+    if negative:
+        value = -value
+    if not cython.compiled:
+        value = as_signed(value & 0xFFFFFFFFFFFFFFFF)
+    return value
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _mantissa(
+    coder: Coder, sort: cython.int, size: cython.int, more: cython.int, rest: cython.ulonglong
+) -> cython.ulonglong:
+    """A number of ``size`` bits, at least 2, without its highest one: two bits by models, the others as they are."""
+    below: cython.int = size - 2
+    found: cython.ulonglong
+    one: cython.ulonglong = 1
+    # 0 less than expected, 1 as much, 2 one or two more, 3 more than that.
+    more = (more >= 0) + (more > 0) + (more > 2)
+    at: cython.Py_ssize_t = MANTISSA_MODELS + 128 * sort + 4 * (size if size < 16 else 15)
+    found = 2 | _bit(coder, at + more, (rest >> below) & 1)
+    if below:
+        below -= 1
+        found = (found << 1) | _bit(coder, at + 64 + (found & 1), (rest >> below) & 1)
+    if below:
+        found = (found << below) | coder.raw(rest & ((one << below) - 1), below)
+    return found
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _sign(value: cython.longlong) -> cython.int:
+    """0 for zero, 1 above it, 2 below."""
+    return (value > 0) + 2 * (value < 0)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _estimate(weights: cython.p_int, at: cython.Py_ssize_t, features: cython.p_int) -> cython.int:
+    """What the log of the residual should be."""
+    total: cython.int = 0
+    index: cython.int
+    for index in range(FEATURES):
+        total += weights[at + index] * features[index]
+    total >>= 12
+    if total < -64:
+        return -64
+    return total if total < 1024 else 1023
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _learn(weights: cython.p_int, at: cython.Py_ssize_t, features: cython.p_int, error: cython.int) -> cython.void:
+    """Move the weights towards what would have been right."""
+    norm: cython.int = 0
+    shift: cython.int
+    index: cython.int
+    weight: cython.int
+    for index in range(FEATURES):
+        norm += features[index] * features[index]
+    shift = length_of(norm)
+    for index in range(FEATURES):
+        weight = weights[at + index] + (((error * features[index]) << (12 - SLOWNESS)) >> shift)
+        weight = HEAVIEST if weight > HEAVIEST else weight
+        weights[at + index] = -HEAVIEST if weight < -HEAVIEST else weight

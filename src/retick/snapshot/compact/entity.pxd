@@ -4,13 +4,10 @@ cimport cython
 
 from retick.snapshot.compact.coder cimport Coder
 from retick.snapshot.compact.frames cimport Frames
-from retick.snapshot.compact.magnitude cimport Magnitude
 from retick.snapshot.compact.motion cimport Motion
 from retick.snapshot.compact.plan cimport Plan
 from retick.snapshot.compact.rotation cimport Rotation
-from retick.snapshot.kernels.columns cimport Columns
 from retick.snapshot.kernels.fault cimport Fault
-from retick.snapshot.kernels.table cimport FieldTable
 
 cdef enum:
     HELD = 0        # sorts of sign and mantissa models
@@ -21,17 +18,13 @@ cdef enum:
 @cython.final
 cdef class Entity:
     cdef Plan plan
-    cdef FieldTable table
     cdef Coder coder
     cdef Frames frames
     cdef Motion motion
     cdef Rotation rotation
-    cdef Magnitude magnitude
     cdef readonly Fault fault       # what is wrong, or OK
-    cdef Columns target             # the values to encode, or where decoded ones go
     cdef long long* now             # by scalar: the entity's values after the packet
-    cdef int* speed                 # by group: log of the predicted step
-    cdef int* curve                 # by group: log of how much the predictions of two windows differ
+    cdef long long* off             # by scalar: its residual
     cdef int moved                  # whether the entity differs from the newest history frame
     cdef int strayed                # log of the largest residual of the groups before, in this entity
     cdef int held                   # whether the HOLD group before, in this entity, has changed
@@ -39,14 +32,12 @@ cdef class Entity:
     cdef tuple _owners
 
     cdef int code(self, Py_ssize_t index) except -1
-    cdef void note_speed(self, int group) noexcept
-    cdef void note_turn(self, int group) noexcept
-    cdef int fetch(self, int group, Py_ssize_t index, long long row) noexcept
+    cdef int fetch(self, Py_ssize_t index) noexcept
+    cdef void store(self, Py_ssize_t index) noexcept
     cdef bint misfits(self, int scalar) noexcept
-    cdef int add(self, int group, int scalar, long long guess, long long value) noexcept
-    cdef int hold(self, int group, long long row) noexcept
+    cdef int blame(self, int scalar) noexcept
+    cdef int hold(self, int group) noexcept
     cdef int choice(self, int group, Py_ssize_t index) noexcept
     cdef int moving(self, int group) noexcept
     cdef int turned(self, int group) noexcept
     cdef int residuals(self, int group, int first, int slot, int sort) noexcept
-    cdef int sign(self, long long value) noexcept

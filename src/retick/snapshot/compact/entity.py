@@ -12,52 +12,43 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.libc.math import fabs
     from cython.cimports.retick.snapshot.compact.coder import Coder
     from cython.cimports.retick.snapshot.compact.frames import Frames
-    from cython.cimports.retick.snapshot.compact.logs import log_of, rounded
-    from cython.cimports.retick.snapshot.compact.magnitude import Magnitude
+    from cython.cimports.retick.snapshot.compact.logs import length_of
     from cython.cimports.retick.snapshot.compact.motion import Motion
     from cython.cimports.retick.snapshot.compact.numbers import (
-        ANGLE,
         CHOICE,
         CHOICE_MODELS,
+        FEATURES,
         HOLD,
         INTEGRAL,
         LARGEST_MODELS,
-        MOTION,
         ROTATION,
     )
     from cython.cimports.retick.snapshot.compact.plan import Plan
     from cython.cimports.retick.snapshot.compact.rotation import Rotation
     from cython.cimports.retick.snapshot.kernels import status as st
-    from cython.cimports.retick.snapshot.kernels.arrays import ints, longs
-    from cython.cimports.retick.snapshot.kernels.columns import Columns
+    from cython.cimports.retick.snapshot.kernels.arrays import longs
     from cython.cimports.retick.snapshot.kernels.fault import Fault
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
-    from math import fabs
-
     from retick.snapshot.compact.coder import Coder
     from retick.snapshot.compact.frames import Frames
-    from retick.snapshot.compact.logs import log_of, rounded
-    from retick.snapshot.compact.magnitude import Magnitude
+    from retick.snapshot.compact.logs import length_of
     from retick.snapshot.compact.motion import Motion, wrapped
     from retick.snapshot.compact.numbers import (
-        ANGLE,
         CHOICE,
         CHOICE_MODELS,
+        FEATURES,
         HOLD,
         INTEGRAL,
         LARGEST_MODELS,
-        MOTION,
         ROTATION,
     )
     from retick.snapshot.compact.plan import Plan
     from retick.snapshot.compact.rotation import Rotation
     from retick.snapshot.kernels import status as st
-    from retick.snapshot.kernels.arrays import ints, longs
-    from retick.snapshot.kernels.columns import Columns
+    from retick.snapshot.kernels.arrays import longs
     from retick.snapshot.kernels.fault import Fault
     from retick.snapshot.kernels.table import FieldTable
 
@@ -72,17 +63,13 @@ class Entity:
 
     if not cython.compiled:
         plan: Plan
-        table: FieldTable
         coder: Coder
         frames: Frames
         motion: Motion
         rotation: Rotation
-        magnitude: Magnitude
         fault: Fault
-        target: Columns
         now: Any
-        speed: Any
-        curve: Any
+        off: Any
         moved: int
         strayed: int
         held: int
@@ -90,195 +77,169 @@ class Entity:
         _owners: Any
 
     def __init__(self, plan: Plan, table: FieldTable, acceleration: Any) -> None:
+        now, off = (array("q", bytes(8 * (plan.scalar_count + 1))) for _ in range(2))
+        self._owners = (now, off)
+        self.now, self.off = longs(now), longs(off)
         self.plan = plan
-        self.table = table
-        self.coder = Coder()
         self.frames = Frames(plan, table)
         self.motion = Motion(plan, table, self.frames, acceleration)
         self.rotation = Rotation(plan, self.frames, self.motion)
-        self.magnitude = Magnitude(self.coder)
+        self.coder = Coder(off, *self.motion.arrays)
         self.fault = Fault()
         self.costs = None
-        now = array("q", bytes(8 * (plan.scalar_count + 1)))
-        speed, curve = (array("i", bytes(4 * (plan.group_count + 1))) for _ in range(2))
-        self._owners = (now, speed, curve)
-        self.now, self.speed, self.curve = longs(now), ints(speed), ints(curve)
 
     def code(self, index: cython.Py_ssize_t) -> cython.int:
         """Everything in one changed entity."""
-        plan: Plan = self.plan
-        frames: Frames = self.frames
-        motion: Motion = self.motion
         group: cython.int
+        number: cython.int
         kind: cython.int
         status: cython.int
-        row: cython.longlong
-        scalar: cython.int
         spent: cython.double = 0.0
-        frames.load(index)
-        self.moved = frames.used > 0 and frames.rest[index] == 0
+        self.frames.load(index)
+        if self.coder.encoding and self.fetch(index) != st.OK:
+            return st.VALUE_RANGE
+        self.moved = self.frames.used > 0 and self.frames.rest[index] == 0
         self.strayed = self.held = 0
-        for group in range(plan.group_count):
-            kind = plan.kind[group]
-            self.speed[group] = self.curve[group] = 0
-            if not frames.has[4 * group]:
-                continue
-            if kind == MOTION or kind == ANGLE:  # noqa: SIM109 - a tuple would be made in C too
-                motion.predict(group)
-                self.note_speed(group)
-            elif kind == ROTATION:
-                self.rotation.predict(group)
-                self.note_turn(group)
-        for group in range(plan.group_count):
-            if not frames.has[4 * group]:
+        self.motion.begin()
+        for number in range(self.plan.predicted_count):
+            group = self.plan.predicted[number]
+            if self.frames.has[4 * group]:
+                if self.plan.kind[group] == ROTATION:
+                    self.rotation.predict(group)
+                else:
+                    self.motion.predict(group)
+        for group in range(self.plan.group_count):
+            if not self.frames.has[4 * group]:
                 continue
             if self.costs is not None:
                 spent = self.coder.bits_written()
-            row = frames.row(0, plan.component[group], index) if frames.mapped[0] else index
-            if self.coder.encoding:
-                status = self.fetch(group, index, row)
-                if status != st.OK:
-                    return status
-            kind = plan.kind[group]
+            kind = self.plan.kind[group]
             if kind == HOLD:
-                status = self.hold(group, row)
+                status = self.hold(group)
             elif kind == CHOICE:
                 status = self.choice(group, index)
+            elif kind == ROTATION:
+                status = self.turned(group)
             else:
                 if kind == INTEGRAL:
-                    motion.integrate(group, self.now)
-                    self.note_speed(group)
-                status = self.turned(group) if kind == ROTATION else self.moving(group)
+                    self.motion.integrate(group, self.now)
+                status = self.moving(group)
             if status != st.OK:
                 return status
-            if not self.coder.encoding:
-                for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
-                    self.target.columns[plan.field[scalar]][row] = self.now[scalar]
             if self.costs is not None:
                 self.costs[group] += self.coder.bits_written() - spent
+        if not self.coder.encoding:
+            self.store(index)
         return st.OK
 
-    def note_speed(self, group: cython.int) -> cython.void:
-        """The logs of the group's predicted step, and of how much its windows differ on that."""
-        total: cython.longlong = 0
-        bends: cython.longlong = 0
-        scalar: cython.int
-        for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
-            total += abs(self.motion.step[scalar])
-            bends += abs(self.motion.bend[scalar])
-        self.speed[group] = log_of(total)
-        self.curve[group] = log_of(bends)
-        if total == 0 and bends == 0:
-            self.motion.window[group] = 0
-
-    def note_turn(self, group: cython.int) -> cython.void:
-        total: cython.double = 0.0
-        bends: cython.double = 0.0
-        index: cython.int
-        for index in range(4 * group, 4 * group + 4):
-            total += fabs(self.rotation.guess[index] - self.rotation.start[index])
-            bends += fabs(self.rotation.rate[index])
-        self.speed[group] = log_of(rounded(0.5 * total))
-        self.curve[group] = log_of(rounded(0.5 * bends))
-        if self.speed[group] == 0 and self.curve[group] == 0:
-            self.motion.window[group] = 0
-
-    def fetch(self, group: cython.int, index: cython.Py_ssize_t, row: cython.longlong) -> cython.int:
+    def fetch(self, index: cython.Py_ssize_t) -> cython.int:
         """The values to encode, if their fields can hold them, and their angle."""
+        group: cython.int
         scalar: cython.int
-        modulus: cython.longlong = self.plan.modulus[group]
-        for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
-            self.now[scalar] = self.target.columns[self.plan.field[scalar]][row]
-            if self.misfits(scalar) or (
-                modulus and self.now[scalar] - self.table.low[self.plan.field[scalar]] >= modulus
-            ):
-                self.fault.entity = self.frames.base.keys[index]
-                self.fault.field = self.plan.field[scalar]
-                self.fault.value = self.now[scalar]
-                return st.VALUE_RANGE
-        return st.OK
+        wrong: cython.int = -1
+        # From the last to the first: the first that is wrong is named.
+        if self.frames.dense:
+            for scalar in range(self.plan.scalar_count - 1, -1, -1):
+                self.now[scalar] = self.frames.targets[scalar][index]
+                wrong = scalar if self.misfits(scalar) else wrong
+        else:
+            for group in range(self.plan.group_count - 1, -1, -1):
+                if self.frames.has[4 * group]:
+                    scalar = self.plan.first[group] + self.plan.count[group] - 1
+                    while scalar >= self.plan.first[group]:
+                        self.now[scalar] = self.frames.targets[scalar][self.frames.rows[group]]
+                        wrong = scalar if self.misfits(scalar) else wrong
+                        scalar -= 1
+        if wrong < 0:
+            return st.OK
+        self.fault.entity = self.frames.base.keys[index]
+        return self.blame(wrong)
+
+    def store(self, index: cython.Py_ssize_t) -> cython.void:
+        """The decoded values into the target."""
+        group: cython.int
+        scalar: cython.int
+        if self.frames.dense:
+            for scalar in range(self.plan.scalar_count):
+                self.frames.targets[scalar][index] = self.now[scalar]
+            return
+        for group in range(self.plan.group_count):
+            if self.frames.has[4 * group]:
+                for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
+                    self.frames.targets[scalar][self.frames.rows[group]] = self.now[scalar]
 
     def misfits(self, scalar: cython.int) -> cython.bint:
-        """Whether the value of a scalar is none of its field; then the fault says so."""
-        field: cython.int = self.plan.field[scalar]
-        above: cython.ulonglong = self.now[scalar] - self.table.low[field]
+        """Whether the value of a scalar is none of its field, or its angle."""
+        above: cython.ulonglong = self.now[scalar] - self.motion.low[scalar]
         if not cython.compiled:
             above &= 0xFFFFFFFFFFFFFFFF
-        if above <= self.table.span[field]:
-            return False
-        self.fault.field = field
+        room: cython.ulonglong = self.motion.room[scalar]
+        return above > room
+
+    def blame(self, scalar: cython.int) -> cython.int:
+        """The value of a scalar is wrong: the fault says so."""
+        self.fault.field = self.plan.field[scalar]
         self.fault.value = self.now[scalar]
-        return True
+        return st.VALUE_RANGE
 
-    def add(self, group: cython.int, scalar: cython.int, guess: cython.longlong, value: cython.longlong) -> cython.int:
-        """While decoding: guess and residual make the value."""
-        found: cython.longlong = guess + value
-        if not cython.compiled:
-            found = wrapped(found)
-        if self.plan.modulus[group]:
-            found = self.motion.within(group, scalar, found)
-        self.now[scalar] = found
-        return st.VALUE_RANGE if self.misfits(scalar) else st.OK
-
-    def hold(self, group: cython.int, row: cython.longlong) -> cython.int:
+    def hold(self, group: cython.int) -> cython.int:
         """A group that mostly stays as it is: a flag, and residuals if it does not."""
-        plan: Plan = self.plan
-        frames: Frames = self.frames
-        scalar: cython.int
-        last: cython.int = plan.first[group] + plan.count[group]
+        first: cython.int = self.plan.first[group]
+        last: cython.int = first + self.plan.count[group]
+        old: cython.p_longlong = self.frames.old
         changed: cython.int = 0
-        level: cython.int = frames.used
-        number: cython.int
-        for number in range(frames.used, 0, -1):
-            if not frames.has[4 * group + number]:
-                continue
-            for scalar in range(plan.first[group], last):
-                if frames.old[4 * scalar] != frames.old[4 * scalar + number]:
-                    level = number - 1
-        for scalar in range(plan.first[group], last):
-            if self.coder.encoding and self.now[scalar] != frames.old[4 * scalar]:
-                changed = 1
-        number = plan.models[group] + (level * 2 + self.moved) * 2 + self.held
-        self.held = self.coder.bit(number, changed)
+        differ: cython.int = 0
+        level: cython.int = self.frames.used
+        scalar: cython.int
+        way: cython.longlong
+        for scalar in range(first, last):
+            changed |= self.now[scalar] != old[4 * scalar]
+            differ |= (old[4 * scalar] != old[4 * scalar + 1]) << 1
+            differ |= (old[4 * scalar] != old[4 * scalar + 2]) << 2
+            differ |= (old[4 * scalar] != old[4 * scalar + 3]) << 3
+        differ &= self.frames.held_by(group)
+        if differ:
+            level = length_of(differ & -differ) - 2
+        self.held = self.coder.bit(self.plan.models[group] + (level * 2 + self.moved) * 2 + self.held, changed)
         if not self.held:
-            for scalar in range(plan.first[group], last):
-                self.now[scalar] = frames.old[4 * scalar]
+            for scalar in range(first, last):
+                self.now[scalar] = old[4 * scalar]
             return st.OK
-        for scalar in range(plan.first[group], last):
-            self.motion.guess[scalar] = frames.old[4 * scalar]
-            self.motion.step[scalar] = self.motion.bend[scalar] = 0
-            if frames.used and frames.has[4 * group + 1]:
-                self.motion.step[scalar] = self.motion.since(group, scalar, 1)
-        self.motion.window[group] = 0
-        return self.residuals(group, plan.first[group], 0, HELD)
+        for scalar in range(first, last):
+            way = 0
+            if self.frames.used and self.frames.has[4 * group + 1]:
+                way = old[4 * scalar] - old[4 * scalar + 1]
+                if not cython.compiled:
+                    way = wrapped(way)
+            self.motion.guess[scalar] = old[4 * scalar]
+            self.motion.step[scalar] = way
+            self.motion.bend[scalar] = 0
+        return self.residuals(group, first, 0, HELD)
 
     def choice(self, group: cython.int, index: cython.Py_ssize_t) -> cython.int:
         """A flag or one of a few values: whether it is another, and which."""
-        coder: Coder = self.coder
         scalar: cython.int = self.plan.first[group]
         old: cython.longlong = self.frames.old[4 * scalar]
-        low: cython.longlong = self.table.low[self.plan.field[scalar]]
+        low: cython.longlong = self.motion.low[scalar]
         models: cython.Py_ssize_t = self.plan.models[group]
         node: cython.int = 1
         bits: cython.int = self.plan.bits[group]
-        value: cython.int = 0
+        value: cython.int = self.now[scalar] - low
         context: cython.int = 7
         place: cython.int
         if 0 <= old - low < 7:
             context = old - low
         context = (context * 2 + self.moved) * 4 + self.frames.rest[index]
-        if coder.encoding:
-            value = self.now[scalar] - low
-        if not coder.bit(models + context, coder.encoding and self.now[scalar] != old):
+        if not self.coder.bit(models + context, self.now[scalar] != old):
             self.now[scalar] = old
             return st.OK
         if bits == 1:
             self.now[scalar] = low + 1 - (old - low)
         else:
             for place in range(bits - 1, -1, -1):
-                node = 2 * node + coder.bit(models + CHOICE_MODELS + node, (value >> place) & 1)
+                node = 2 * node + self.coder.bit(models + CHOICE_MODELS + node, (value >> place) & 1)
             self.now[scalar] = low + node - (1 << bits)
-        return st.VALUE_RANGE if self.misfits(scalar) else st.OK
+        return self.blame(scalar) if self.misfits(scalar) else st.OK
 
     def moving(self, group: cython.int) -> cython.int:
         slot: cython.int = 1 + 2 * self.motion.window[group] + self.motion.lifted[group]
@@ -313,53 +274,37 @@ class Entity:
 
     def residuals(self, group: cython.int, first: cython.int, slot: cython.int, sort: cython.int) -> cython.int:
         """The scalars of a group from ``first`` on, each as what it differs from its guess."""
-        motion: Motion = self.motion
-        magnitude: Magnitude = self.magnitude
-        features: cython.p_int = magnitude.features
+        features: cython.p_int = self.coder.features
         last: cython.int = self.plan.first[group] + self.plan.count[group]
+        window: cython.int = self.motion.window[group] if sort != HELD else 0
+        turns: cython.bint = self.plan.modulus[group] != 0
         scalar: cython.int
-        other: cython.int = 0
-        number: cython.int
-        bent: cython.int = 0
-        signs: cython.int
-        strayed: cython.int = 0
-        value: cython.longlong = 0
-        for number in range(self.plan.group_count):
-            if number != group:
-                other = self.speed[number] if self.speed[number] > other else other
-                bent = self.curve[number] if self.curve[number] > bent else bent
+        strayed: cython.int
+        value: cython.longlong
         features[0] = 16
-        features[3] = self.speed[group]
-        features[4] = self.curve[group]
-        features[5] = other
-        features[6] = features[7] = 0
+        features[3] = self.motion.speed[group]
+        features[4] = self.motion.curve[group]
+        features[5] = self.motion.fastest if self.motion.fastest_group != group else self.motion.next_fastest
         features[8] = self.strayed
-        features[9] = 16 if motion.lifted[group] else 0
-        features[10] = bent
-        for scalar in range(first, last):
-            features[1] = log_of(motion.step[scalar])
-            features[2] = log_of(motion.bend[scalar])
-            features[11] = strayed
-            signs = (
-                3 * self.sign(motion.step[scalar])
-                + self.sign(motion.bend[scalar])
-                + (9 if motion.window[group] > 1 else 0)
-            )
-            if self.coder.encoding:
-                value = self.now[scalar] - motion.guess[scalar]
+        features[9] = 16 if self.motion.lifted[group] else 0
+        features[10] = self.motion.bent if self.motion.bent_group != group else self.motion.next_bent
+        if self.coder.encoding:
+            for scalar in range(first, last):
+                value = self.now[scalar] - self.motion.guess[scalar]
                 if not cython.compiled:
                     value = wrapped(value)
-                value = motion.shortest(group, value)
-            value = magnitude.residual(scalar + self.plan.scalar_count * motion.window[group], slot, sort, signs, value)
-            if not self.coder.encoding and self.add(group, scalar, motion.guess[scalar], value) != st.OK:
-                return st.VALUE_RANGE
-            features[7] = features[6]
-            features[6] = magnitude.size
-            strayed = magnitude.size if magnitude.size > strayed else strayed
+                self.off[scalar] = self.motion.shortest(group, value) if turns else value
+        self.coder.first_sign = 9 if window > 1 else 0
+        strayed = self.coder.residuals(first, last, FEATURES * (window * self.plan.scalar_count + first), slot, sort)
         if strayed > self.strayed:
             self.strayed = strayed
+        if self.coder.encoding:
+            return st.OK
+        for scalar in range(first, last):
+            value = self.motion.guess[scalar] + self.off[scalar]
+            if not cython.compiled:
+                value = wrapped(value)
+            self.now[scalar] = self.motion.within(group, scalar, value) if turns else value
+            if self.misfits(scalar):
+                return self.blame(scalar)
         return st.OK
-
-    def sign(self, value: cython.longlong) -> cython.int:
-        """0 for zero, 1 above it, 2 below."""
-        return (value > 0) + 2 * (value < 0)

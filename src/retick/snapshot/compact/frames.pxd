@@ -35,19 +35,23 @@ cdef class Frames:
     cdef Columns first
     cdef Columns second
     cdef Columns third
-    cdef long long** sources[4]     # by frame: its columns
+    cdef Columns target             # the values to encode, or where decoded ones go; it has the baseline's rows
+    cdef long long** cells          # by scalar and frame: the column of its field
+    cdef long long** targets        # by scalar: the same in the target
     cdef int* mapped                # by frame: whether its rows are in maps
+    cdef bint dense                 # whether no frame is mapped
     cdef long long* maps            # by frame, component and entity
     cdef unsigned char* rest        # by entity: history frames with the baseline's values, from the newest on
     cdef long long* ways            # by entity: what `differ` found
     cdef long long* old             # by scalar and frame: the values of the entity at hand
     cdef int* has                   # by group and frame: whether it has any
+    cdef long long* rows            # by group: its row in the baseline, unless dense
     cdef object _maps_owner
     cdef object _rest_owner
     cdef object _ways_owner
     cdef tuple _owners
 
-    cdef void use(self, Columns base, object history)
+    cdef void use(self, Columns base, object history, Columns target)
     cdef Columns frame(self, int number)
     cdef void _make_space(self)
     cdef void _map(self, int number)
@@ -56,4 +60,6 @@ cdef class Frames:
     cdef void differ(self, Columns other, int number)
     cdef void _differ_in_order(self, Columns other) noexcept
     cdef void _note_rest(self, int rest) noexcept
-    cdef void load(self, Py_ssize_t entity)
+    cdef void load(self, Py_ssize_t entity) noexcept
+    cdef int held_by(self, int group) noexcept
+    cdef int newest(self, int group) noexcept

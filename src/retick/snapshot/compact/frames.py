@@ -16,13 +16,13 @@ if cython.compiled:
     from cython.cimports.libc.string import memcmp
     from cython.cimports.retick.snapshot.compact.numbers import FRAMES
     from cython.cimports.retick.snapshot.compact.plan import Plan
-    from cython.cimports.retick.snapshot.kernels.arrays import ints, longs, uchars
+    from cython.cimports.retick.snapshot.kernels.arrays import ints, longs, uchars, ulongs
     from cython.cimports.retick.snapshot.kernels.columns import Columns
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
     from retick.snapshot.compact.numbers import FRAMES
     from retick.snapshot.compact.plan import Plan
-    from retick.snapshot.kernels.arrays import ints, longs, uchars
+    from retick.snapshot.kernels.arrays import ints, longs, uchars, ulongs
     from retick.snapshot.kernels.columns import Columns
     from retick.snapshot.kernels.table import FieldTable
 
@@ -42,13 +42,17 @@ class Frames:
         first: Columns
         second: Columns
         third: Columns
-        sources: Any
+        target: Columns
+        cells: Any
+        targets: Any
         mapped: Any
+        dense: bool
         maps: Any
         rest: Any
         ways: Any
         old: Any
         has: Any
+        rows: Any
         _maps_owner: Any
         _rest_owner: Any
         _ways_owner: Any
@@ -60,19 +64,29 @@ class Frames:
         mapped = array("i", bytes(4 * (FRAMES + 1)))
         old = array("q", bytes(8 * 4 * (plan.scalar_count + 1)))
         has = array("i", bytes(4 * 4 * (plan.group_count + 1)))
-        self._owners = (mapped, old, has)
-        if not cython.compiled:
-            self.sources = [None] * (FRAMES + 1)
+        rows = array("q", bytes(8 * (plan.group_count + 1)))
+        cells = array("Q", bytes(8 * 4 * (plan.scalar_count + 1)))
+        targets = array("Q", bytes(8 * (plan.scalar_count + 1)))
+        self._owners = (mapped, old, has, rows, cells, targets)
+        if cython.compiled:
+            self.cells = cython.cast(cython.pointer(cython.p_longlong), ulongs(cells))
+            self.targets = cython.cast(cython.pointer(cython.p_longlong), ulongs(targets))
+        else:
+            self.cells = [None] * len(cells)
+            self.targets = [None] * len(targets)
         self._maps_owner = array("q")
         self._rest_owner = array("B")
         self._ways_owner = array("q")
-        self.mapped, self.old, self.has = ints(mapped), longs(old), ints(has)
+        self.mapped, self.old, self.has, self.rows = ints(mapped), longs(old), ints(has), longs(rows)
 
-    def use(self, base: Columns, history: Any) -> cython.void:
-        """The baseline, and up to three history frames, the newest first."""
+    def use(self, base: Columns, history: Any, target: Columns) -> cython.void:
+        """The baseline, up to three history frames, the newest first, and what has the baseline's rows."""
         frame: cython.int
         group: cython.int
+        scalar: cython.int
+        source: Columns
         self.base = base
+        self.target = target
         self.count = base.count
         self.used = len(history)
         # A frame that is not used is the baseline, so that there is always one.
@@ -80,12 +94,18 @@ class Frames:
         self.second = history[1] if self.used > 1 else base
         self.third = history[2] if self.used > 2 else base
         self._make_space()
-        for frame in range(self.used + 1):
-            self.sources[frame] = self.frame(frame).columns
-            self._map(frame)
-            if not self.mapped[frame]:
-                for group in range(self.plan.group_count):
-                    self.has[4 * group + frame] = True
+        self.dense = True
+        for frame in range(FRAMES + 1):
+            source = self.frame(frame)
+            for scalar in range(self.plan.scalar_count):
+                self.cells[4 * scalar + frame] = source.columns[self.plan.field[scalar]]
+            for group in range(self.plan.group_count):
+                self.has[4 * group + frame] = True
+            if frame <= self.used:
+                self._map(frame)
+                self.dense = self.dense and not self.mapped[frame]
+        for scalar in range(self.plan.scalar_count):
+            self.targets[scalar] = target.columns[self.plan.field[scalar]]
         self._find_rest()
 
     def frame(self, number: cython.int) -> Columns:
@@ -215,21 +235,40 @@ class Frames:
         group: cython.int
         number: cython.int
         scalar: cython.int
+        at: cython.Py_ssize_t
         row: cython.longlong
         old: cython.p_longlong = self.old
-        fields: cython.p_int = self.plan.field
-        for number in range(self.used + 1):
-            columns: cython.pointer(cython.p_longlong) = self.sources[number]  # type: ignore[valid-type]  # a C type
-            if not self.mapped[number]:
-                for scalar in range(self.plan.scalar_count):
-                    old[4 * scalar + number] = columns[fields[scalar]][entity]
-                continue
-            for group in range(self.plan.group_count):
+        cells: cython.pointer(cython.p_longlong) = self.cells  # type: ignore[valid-type]  # a C type
+        if self.dense:
+            for at in range(4 * self.plan.scalar_count):
+                old[at] = cells[at][entity]
+            return
+        for group in range(self.plan.group_count):
+            self.rows[group] = self.row(0, self.plan.component[group], entity)
+            for number in range(self.used + 1):
                 row = self.row(number, self.plan.component[group], entity)
                 self.has[4 * group + number] = row >= 0
                 if row >= 0:
                     for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
-                        old[4 * scalar + number] = columns[fields[scalar]][row]
+                        old[4 * scalar + number] = cells[4 * scalar + number][row]
+
+    def held_by(self, group: cython.int) -> cython.int:
+        """The history frames in which the entity at hand has a group; a frame's number is that of its bit."""
+        number: cython.int
+        found: cython.int = 14
+        if not self.dense:
+            for number in range(1, FRAMES + 1):
+                if number > self.used or not self.has[4 * group + number]:
+                    found &= ~(1 << number)
+        return found
+
+    def newest(self, group: cython.int) -> cython.int:
+        """The newest history frame in which the entity at hand has a group; 0 for none."""
+        number: cython.int
+        for number in range(1, self.used + 1):
+            if self.has[4 * group + number]:
+                return number
+        return 0
 
 
 def all_in_order(table: FieldTable, *snapshots: Any) -> bool:

@@ -2,6 +2,9 @@
 
 The window is the longest whose line passes within one step of every history frame inside of it; if there is none, the
 newest frame alone gives the velocity. An acceleration that was declared is tried with and without.
+
+How fast each group moves is a feature of the residuals of the others; so the two fastest are kept, and the one that is
+not the group itself counts.
 """
 
 from array import array
@@ -14,17 +17,17 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.retick.snapshot.compact.frames import Frames
-    from cython.cimports.retick.snapshot.compact.logs import rounded
+    from cython.cimports.retick.snapshot.compact.logs import log_of, rounded
     from cython.cimports.retick.snapshot.compact.numbers import FRAMES
     from cython.cimports.retick.snapshot.compact.plan import Plan
-    from cython.cimports.retick.snapshot.kernels.arrays import doubles, ints, longs
+    from cython.cimports.retick.snapshot.kernels.arrays import doubles, ints, longs, ulongs
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
     from retick.snapshot.compact.frames import Frames
-    from retick.snapshot.compact.logs import rounded
+    from retick.snapshot.compact.logs import log_of, rounded
     from retick.snapshot.compact.numbers import FRAMES
     from retick.snapshot.compact.plan import Plan
-    from retick.snapshot.kernels.arrays import doubles, ints, longs
+    from retick.snapshot.kernels.arrays import doubles, ints, longs, ulongs
     from retick.snapshot.kernels.table import FieldTable
 
 __all__ = ["Motion", "wrapped"]
@@ -41,30 +44,50 @@ class Motion:
 
     if not cython.compiled:
         plan: Plan
-        table: FieldTable
         frames: Frames
         ahead: Any
         back: Any
         acceleration: Any
         ticks: float
+        low: Any
+        room: Any
+        way: Any
         guess: Any
         step: Any
         bend: Any
         window: Any
         lifted: Any
+        speed: Any
+        curve: Any
+        fastest: int
+        fastest_group: int
+        next_fastest: int
+        bent: int
+        bent_group: int
+        next_bent: int
+        arrays: Any
         _gains_owner: Any
         _owners: Any
 
     def __init__(self, plan: Plan, table: FieldTable, frames: Frames, acceleration: Any) -> None:
         self.plan = plan
-        self.table = table
         self.frames = frames
         scalars = plan.scalar_count + 1
         guess, step, bend = (array("q", bytes(8 * scalars)) for _ in range(3))
-        window, lifted = (array("i", bytes(4 * (plan.group_count + 1))) for _ in range(2))
-        self._owners = (guess, step, bend, window, lifted, acceleration)
-        self.guess, self.step, self.bend = longs(guess), longs(step), longs(bend)
-        self.window, self.lifted = ints(window), ints(lifted)
+        way = array("q", bytes(8 * 4 * scalars))
+        window, lifted, speed, curve = (array("i", bytes(4 * (plan.group_count + 1))) for _ in range(4))
+        low, room = array("q"), array("Q")
+        group: cython.int
+        scalar: cython.int
+        for group in range(plan.group_count):
+            for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
+                low.append(table.low[plan.field[scalar]])
+                room.append(plan.modulus[group] - 1 if plan.modulus[group] else table.span[plan.field[scalar]])
+        self.arrays = (step, bend)
+        self._owners = (guess, step, bend, way, window, lifted, speed, curve, low, room, acceleration)
+        self.guess, self.step, self.bend, self.way = longs(guess), longs(step), longs(bend), longs(way)
+        self.window, self.lifted, self.speed, self.curve = ints(window), ints(lifted), ints(speed), ints(curve)
+        self.low, self.room = longs(low), ulongs(room)
         self.acceleration = doubles(acceleration)
 
     def use(self, ahead: Any, back: Any, ticks: Any) -> cython.void:
@@ -73,14 +96,34 @@ class Motion:
         self.ticks = ticks
         self.ahead, self.back = doubles(ahead), doubles(back)
 
-    def since(self, group: cython.int, scalar: cython.int, number: cython.int) -> cython.longlong:
-        """How far the scalar has come since a history frame; the short way round for an angle."""
-        way: cython.longlong = self.frames.old[4 * scalar] - self.frames.old[4 * scalar + number]
-        if not cython.compiled:
-            way = wrapped(way)
-        return self.shortest(group, way)
+    def begin(self) -> cython.void:
+        """Another entity: no group of it moves yet."""
+        self.fastest = self.next_fastest = self.bent = self.next_bent = 0
+        self.fastest_group = self.bent_group = -1
+
+    def note(self, group: cython.int, steps: cython.longlong, bends: cython.longlong) -> cython.void:
+        """How far a group should move, and how much two windows differ on that; both as sums over its scalars."""
+        speed: cython.int = log_of(steps)
+        curve: cython.int = log_of(bends)
+        self.speed[group] = speed
+        self.curve[group] = curve
+        if steps == 0 and bends == 0:
+            self.window[group] = 0
+        if speed > self.fastest:
+            self.next_fastest = self.fastest
+            self.fastest = speed
+            self.fastest_group = group
+        elif speed > self.next_fastest:
+            self.next_fastest = speed
+        if curve > self.bent:
+            self.next_bent = self.bent
+            self.bent = curve
+            self.bent_group = group
+        elif curve > self.next_bent:
+            self.next_bent = curve
 
     def shortest(self, group: cython.int, way: cython.longlong) -> cython.longlong:
+        """A difference of two values; the short way round for an angle."""
         modulus: cython.longlong = self.plan.modulus[group]
         if modulus:
             if way >= modulus - modulus // 2:
@@ -89,71 +132,100 @@ class Motion:
                 way += modulus
         return way
 
+    def within(self, group: cython.int, scalar: cython.int, value: cython.longlong) -> cython.longlong:
+        """A value that the field can hold."""
+        low: cython.longlong = self.low[scalar]
+        high: cython.longlong = low + self.room[scalar]
+        modulus: cython.longlong = self.plan.modulus[group]
+        if modulus:
+            value = (value - low) % modulus
+            if value < 0:
+                value += modulus
+            return value + low
+        value = low if value < low else value
+        return high if value > high else value
+
     def predict(self, group: cython.int) -> cython.void:
         """Guess, step and bend of every scalar of a MOTION or ANGLE group."""
-        plan: Plan = self.plan
-        frames: Frames = self.frames
-        scalar: cython.int
-        last: cython.int = plan.first[group] + plan.count[group]
         newest: cython.int = 0
         number: cython.int
         best: cython.int = 0
         lift: cython.int
-        lifts: cython.int = 2 if plan.accelerated[group] else 1
+        lifts: cython.int = 2 if self.plan.accelerated[group] else 1
         misses: cython.longlong
         fewest: cython.longlong
         lifted: cython.int = 0
-        for number in range(frames.used, 0, -1):
-            if frames.has[4 * group + number]:
-                newest = number
-        self.window[group] = 0
-        self.lifted[group] = 0
-        if newest == 0 or not self.moves(group, newest):
-            for scalar in range(plan.first[group], last):
-                self.guess[scalar] = frames.old[4 * scalar]
-                self.step[scalar] = self.bend[scalar] = 0
+        if self.look_back(group):
+            newest = self.frames.newest(group)
+        if newest == 0 or (self.plan.doubtful[group] and not self.moves(group, newest)):
+            self.stay(group)
             return
-        for number in range(frames.used, newest, -1):
-            if best or not frames.has[4 * group + number]:
-                continue
-            fewest = -1
-            for lift in range(lifts):
-                misses = self.miss(group, number, newest, lift)
-                if misses >= 0 and (fewest < 0 or misses < fewest):
-                    fewest = misses
-                    best = number
-                    lifted = lift
+        number = self.frames.used
+        while number > newest and best == 0:
+            if self.frames.has[4 * group + number]:
+                fewest = -1
+                for lift in range(lifts):
+                    misses = self.miss(group, number, newest, lift)
+                    if misses >= 0 and (fewest < 0 or misses < fewest):
+                        fewest = misses
+                        best = number
+                        lifted = lift
+            number -= 1
         self.window[group] = best
         if best == 0:
             best = newest
             self.window[group] = 1
-            if lifts > 1 and newest < frames.used and frames.has[4 * group + newest + 1]:
+            if lifts > 1 and newest < self.frames.used and self.frames.has[4 * group + newest + 1]:
                 lifted = self.strays(group, newest, newest + 1, 1) < self.strays(group, newest, newest + 1, 0)
         self.lifted[group] = lifted
-        for scalar in range(plan.first[group], last):
-            self.extend(group, scalar, best, newest, lifted)
+        self.extend(group, best, newest, lifted)
+
+    def look_back(self, group: cython.int) -> cython.bint:
+        """How far each scalar has come since each history frame; whether any has moved at all.
+
+        A group that is the same in all frames stays what it is, by all windows, with and without acceleration.
+        """
+        at: cython.Py_ssize_t
+        first: cython.Py_ssize_t = 4 * self.plan.first[group]
+        last: cython.Py_ssize_t = first + 4 * self.plan.count[group]
+        old: cython.p_longlong = self.frames.old
+        ways: cython.p_longlong = self.way
+        way: cython.longlong
+        moved: cython.longlong = 0
+        for at in range(first, last):
+            way = old[at & ~3] - old[at]
+            if not cython.compiled:
+                way = wrapped(way)
+            ways[at] = way
+            moved |= way
+        if self.plan.modulus[group]:
+            for at in range(first, last):
+                ways[at] = self.shortest(group, ways[at])
+        return moved != 0 or not self.frames.dense
+
+    def stay(self, group: cython.int) -> cython.void:
+        """Predict that nothing changes."""
+        scalar: cython.int
+        for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
+            self.guess[scalar] = self.frames.old[4 * scalar]
+            self.step[scalar] = self.bend[scalar] = 0
+        self.window[group] = self.lifted[group] = self.speed[group] = self.curve[group] = 0
 
     def moves(self, group: cython.int, newest: cython.int) -> cython.bint:
         """Whether to go on at all: what nobody declared to be a motion must have been one before."""
-        plan: Plan = self.plan
-        frames: Frames = self.frames
         scalar: cython.int
         older: cython.int = newest + 1
         way: cython.longlong
         line: cython.longlong
         held: cython.longlong = 0
         went: cython.longlong = 0
-        if not plan.doubtful[group]:
-            return True
-        if older > frames.used or not frames.has[4 * group + older]:
+        share: cython.double
+        if older > self.frames.used or not self.frames.has[4 * group + older]:
             return False
-        for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
-            way = self.since(group, scalar, newest)
-            line = way - rounded(
-                (self.since(group, scalar, older) - way)
-                * self.back[2 * (FRAMES * FRAMES * group + (older - 1) * FRAMES + newest - 1)]
-                / (1.0 - self.back[2 * (FRAMES * FRAMES * group + (older - 1) * FRAMES + newest - 1)])
-            )
+        share = self.back[2 * (FRAMES * FRAMES * group + (older - 1) * FRAMES + newest - 1)]
+        for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
+            way = self.way[4 * scalar + newest]
+            line = way - rounded((self.way[4 * scalar + older] - way) * share / (1.0 - share))
             held += abs(way)
             went += abs(line)
         return went < held
@@ -163,10 +235,11 @@ class Motion:
     ) -> cython.longlong:
         """How far a history frame lies off the line of a window."""
         pair: cython.Py_ssize_t = 2 * (FRAMES * FRAMES * group + (window - 1) * FRAMES + number - 1)
-        way: cython.double = self.since(group, scalar, window) * self.back[pair]
+        way: cython.double = self.way[4 * scalar + window] * self.back[pair]
         if lift:
             way += self.acceleration[scalar] * self.back[pair + 1]
-        return abs(rounded(way) - self.since(group, scalar, number))
+        off: cython.longlong = rounded(way) - self.way[4 * scalar + number]
+        return abs(off)
 
     def strays(self, group: cython.int, window: cython.int, number: cython.int, lift: cython.int) -> cython.longlong:
         total: cython.longlong = 0
@@ -190,23 +263,36 @@ class Motion:
                     total += off
         return total
 
-    def extend(
-        self, group: cython.int, scalar: cython.int, window: cython.int, newest: cython.int, lift: cython.int
-    ) -> cython.void:
-        """Guess, step and bend of one scalar along a window."""
-        at: cython.Py_ssize_t = 2 * FRAMES * group
-        way: cython.double = self.since(group, scalar, window) * self.ahead[at + 2 * (window - 1)]
-        near: cython.double = self.since(group, scalar, newest) * self.ahead[at + 2 * (newest - 1)]
-        far: cython.double
+    def extend(self, group: cython.int, window: cython.int, newest: cython.int, lift: cython.int) -> cython.void:
+        """Guess, step and bend of all scalars along a window."""
+        gains: cython.Py_ssize_t = 2 * FRAMES * group
+        gain: cython.double = self.ahead[gains + 2 * (window - 1)]
+        rise: cython.double = self.ahead[gains + 2 * (window - 1) + 1]
+        near: cython.double = self.ahead[gains + 2 * (newest - 1)]
+        far: cython.double = 0.0
         older: cython.int = newest + 1
-        self.bend[scalar] = 0
-        if older <= self.frames.used and self.frames.has[4 * group + older]:
-            far = self.since(group, scalar, older) * self.ahead[at + 2 * (older - 1)]
-            self.bend[scalar] = rounded(near - far)
-        if lift:
-            way += self.acceleration[scalar] * self.ahead[at + 2 * (window - 1) + 1]
-        self.step[scalar] = rounded(way)
-        self.guess[scalar] = self.ahead_of(group, scalar)
+        scalar: cython.int
+        step: cython.longlong
+        bend: cython.longlong = 0
+        way: cython.double
+        steps: cython.longlong = 0
+        bends: cython.longlong = 0
+        bending: cython.bint = older <= self.frames.used and self.frames.has[4 * group + older]
+        if bending:
+            far = self.ahead[gains + 2 * (older - 1)]
+        for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
+            way = self.way[4 * scalar + window] * gain
+            if lift:
+                way += self.acceleration[scalar] * rise
+            step = rounded(way)
+            if bending:
+                bend = rounded(self.way[4 * scalar + newest] * near - self.way[4 * scalar + older] * far)
+            self.step[scalar] = step
+            self.bend[scalar] = bend
+            self.guess[scalar] = self.ahead_of(group, scalar)
+            steps += abs(step)
+            bends += abs(bend)
+        self.note(group, steps, bends)
 
     def ahead_of(self, group: cython.int, scalar: cython.int) -> cython.longlong:
         """The baseline's value and the step, as the field can hold them."""
@@ -215,39 +301,37 @@ class Motion:
             value = wrapped(value)
         return self.within(group, scalar, value)
 
-    def within(self, group: cython.int, scalar: cython.int, value: cython.longlong) -> cython.longlong:
-        """A value that the field can hold."""
-        field: cython.int = self.plan.field[scalar]
-        low: cython.longlong = self.table.low[field]
-        high: cython.longlong = low + self.table.span[field]
-        modulus: cython.longlong = self.plan.modulus[group]
-        if modulus:
-            value = (value - low) % modulus
-            if value < 0:
-                value += modulus
-            return value + low
-        if value < low:
-            return low
-        return high if value > high else value
-
     def integrate(self, group: cython.int, now: cython.p_longlong) -> cython.void:
         """The same for an INTEGRAL group, from the source's values before and ``now``."""
         scalar: cython.int
-        origin: cython.int
-        index: cython.int
+        origin: cython.int = self.plan.first[self.plan.source[group]]
         both: cython.longlong
+        bend: cython.longlong
         mean: cython.double
-        for index in range(self.plan.count[group]):
-            scalar = self.plan.first[group] + index
-            origin = self.plan.first[self.plan.source[group]] + index
-            both = self.frames.old[4 * origin] + now[origin]
-            if not cython.compiled:
-                both = wrapped(both)
-            mean = both * 0.5
-            self.step[scalar] = rounded(mean * self.plan.rate[group] * self.ticks)
-            self.bend[scalar] = now[origin] - self.frames.old[4 * origin]
-            if not cython.compiled:
-                self.bend[scalar] = wrapped(self.bend[scalar])
-            self.guess[scalar] = self.ahead_of(group, scalar)
+        steps: cython.longlong = 0
+        bends: cython.longlong = 0
         self.window[group] = 3
         self.lifted[group] = 0
+        for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
+            both = self.frames.old[4 * origin] + now[origin]
+            bend = now[origin] - self.frames.old[4 * origin]
+            if not cython.compiled:
+                both, bend = wrapped(both), wrapped(bend)
+            mean = both * 0.5
+            self.step[scalar] = rounded(mean * self.plan.rate[group] * self.ticks)
+            self.bend[scalar] = bend
+            self.guess[scalar] = self.ahead_of(group, scalar)
+            steps += abs(self.step[scalar])
+            bends += _size(bend)
+            origin += 1
+        self.note(group, steps, bends)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _size(value: cython.longlong) -> cython.longlong:
+    """The absolute value, but no more than logs can tell apart, so that sums of it stay within 64 bits."""
+    most: cython.longlong = 1
+    most <<= 40
+    return most if value > most or value < -most else abs(value)

@@ -24,6 +24,11 @@ cdef class Plan:
     cdef double* rate
     # by scalar
     cdef int* field
+    # lists
+    cdef int* predicted                 # groups that are predicted before any is coded
+    cdef int predicted_count
+    cdef int* tracked                   # scalars that are in no CHOICE
+    cdef int tracked_count
     cdef readonly tuple groups
     cdef list _owners
 

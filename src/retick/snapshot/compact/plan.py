@@ -12,16 +12,29 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.retick.snapshot.compact.numbers import (
+        ANGLE,
         CHOICE,
         CHOICE_MODELS,
         FEATURES,
         GROUP_MODELS,
         HOLD,
         HOLD_MODELS,
+        MOTION,
+        ROTATION,
     )
     from cython.cimports.retick.snapshot.kernels.arrays import doubles, ints, kept, longs
 else:
-    from retick.snapshot.compact.numbers import CHOICE, CHOICE_MODELS, FEATURES, GROUP_MODELS, HOLD, HOLD_MODELS
+    from retick.snapshot.compact.numbers import (
+        ANGLE,
+        CHOICE,
+        CHOICE_MODELS,
+        FEATURES,
+        GROUP_MODELS,
+        HOLD,
+        HOLD_MODELS,
+        MOTION,
+        ROTATION,
+    )
     from retick.snapshot.kernels.arrays import doubles, ints, kept, longs
 
 __all__ = ["GroupRow", "Plan"]
@@ -72,6 +85,10 @@ class Plan:
         modulus: Any
         rate: Any
         field: Any
+        predicted: Any
+        predicted_count: int
+        tracked: Any
+        tracked_count: int
         groups: Any
         _owners: list[Any]
 
@@ -109,6 +126,13 @@ class Plan:
         self.modulus = self._longs([group.modulus for group in self.groups])
         self.rate = self._doubles([group.rate for group in self.groups])
         self.field = self._ints(fields)
+        predicted = [at for at, group in enumerate(self.groups) if group.kind in (MOTION, ANGLE, ROTATION)]
+        self.predicted = self._ints(predicted)
+        self.predicted_count = len(predicted)
+        kinds = [group.kind for group in self.groups for _ in group.fields]
+        tracked = [scalar for scalar, kind in enumerate(kinds) if kind != CHOICE]
+        self.tracked = self._ints(tracked)
+        self.tracked_count = len(tracked)
 
     def _ints(self, values: Any) -> cython.p_int:
         return ints(kept(self._owners, "i", values))

@@ -30,5 +30,6 @@ cdef class Rotation:
     cdef bint fits(self, int group, int window, int newest) noexcept
     cdef void predict(self, int group) noexcept
     cdef void note_bend(self, int group, int newest) noexcept
+    cdef void note_turn(self, int group) noexcept
     cdef void rank(self, int group) noexcept
     cdef void place(self, int group, int largest) noexcept

@@ -140,7 +140,6 @@ class Rotation:
         newest: cython.int = 0
         best: cython.int = 0
         index: cython.int
-        scalar: cython.int = self.plan.first[group]
         at: cython.Py_ssize_t = 4 * group
         s: cython.double
         a: cython.double
@@ -155,7 +154,7 @@ class Rotation:
         for index in range(4):
             self.guess[at + index] = self.start[at + index] = self.quats[index]
             self.rate[at + index] = 0.0
-            self.motion.step[scalar + index] = self.motion.bend[scalar + index] = 0
+        self.motion.speed[group] = self.motion.curve[group] = 0
         if newest == 0:
             return
         for number in range(frames.used, newest, -1):
@@ -172,6 +171,7 @@ class Rotation:
         for index in range(4):
             self.guess[at + index] = a * self.quats[index] - b * self.quats[4 * best + index]
         self.note_bend(group, newest)
+        self.note_turn(group)
 
     def note_bend(self, group: cython.int, newest: cython.int) -> cython.void:
         """Of each component how far the turns of two windows differ, in half steps."""
@@ -186,6 +186,16 @@ class Rotation:
             self.rate[4 * group + index] = (self.quats[index] - self.quats[4 * newest + index]) * near - (
                 self.quats[index] - self.quats[4 * older + index]
             ) * far
+
+    def note_turn(self, group: cython.int) -> cython.void:
+        """How far the rotation turns, as a feature of residuals."""
+        total: cython.double = 0.0
+        bends: cython.double = 0.0
+        index: cython.int
+        for index in range(4 * group, 4 * group + 4):
+            total += fabs(self.guess[index] - self.start[index])
+            bends += fabs(self.rate[index])
+        self.motion.note(group, rounded(0.5 * total), rounded(0.5 * bends))
 
     def rank(self, group: cython.int) -> cython.void:
         """Which component should be the largest, which the second, and how sure that is (0 to 7)."""
