@@ -1,4 +1,4 @@
-"""Makes ``retick/snapshot/compact/generic.py``: the prior that comes with the library.
+"""Makes ``retick/snapshot/compact/priors/generic.py``: the prior that comes with the library.
 
 It learns from the seeded generators beside it: players in an arena, and boxes of a physics engine (boxes.py says what
 that needs). To make it again: python benchmarks/generic_prior.py
@@ -19,7 +19,7 @@ import retick.snapshot.compact
 from retick.cli.snapshot.scoring import train
 from retick.cli.snapshot.sources import read_source
 from retick.snapshot import Prior
-from retick.snapshot.compact.statistics import empty_prior
+from retick.snapshot.compact.priors.prior import empty_prior
 
 LAG = 6
 SHARES = 1, 3

@@ -28,7 +28,7 @@ from retick.snapshot import (
 from retick.snapshot.compact.head import read_head, split_check
 from retick.snapshot.compact.header import read_header
 from retick.snapshot.compact.packet import PayloadCodec
-from retick.snapshot.compact.statistics import empty_prior
+from retick.snapshot.compact.priors.prior import empty_prior
 from retick.snapshot.explain import SnapshotExplainer
 from retick.snapshot.inspect import inspect_frame, inspect_packet
 from retick.snapshot.limits import Limits

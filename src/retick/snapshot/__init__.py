@@ -8,7 +8,7 @@ from retick.snapshot.bound import BoundColumns
 from retick.snapshot.codec import Codec
 from retick.snapshot.compact.carried import CompactPacket, CompactReceiver, CompactSender
 from retick.snapshot.compact.head import pick_history
-from retick.snapshot.compact.statistics import Prior
+from retick.snapshot.compact.priors.prior import Prior
 from retick.snapshot.declare import (
     FieldId,
     Replicated,

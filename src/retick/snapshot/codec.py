@@ -9,8 +9,7 @@ from retick.snapshot.compact.defaults import prediction_of
 from retick.snapshot.compact.header import VERSION as COMPACT_VERSION
 from retick.snapshot.compact.header import compact_hash, read_header
 from retick.snapshot.compact.packet import PayloadCodec
-from retick.snapshot.compact.prior import generic_prior
-from retick.snapshot.compact.statistics import Prior
+from retick.snapshot.compact.priors.prior import Prior, generic_prior
 from retick.snapshot.fields import is_int
 from retick.snapshot.kernels.decoder import Decoder
 from retick.snapshot.kernels.encoder import Encoder

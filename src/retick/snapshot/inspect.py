@@ -13,7 +13,7 @@ from retick.snapshot.compact.defaults import prediction_of
 from retick.snapshot.compact.header import VERSION as COMPACT_VERSION
 from retick.snapshot.compact.header import compact_hash, open_header
 from retick.snapshot.compact.parts import CompactParts, compact_parts
-from retick.snapshot.compact.prior import generic_prior
+from retick.snapshot.compact.priors.prior import generic_prior
 from retick.snapshot.kernels import layout
 from retick.snapshot.kernels import status as st
 from retick.snapshot.kernels.decoder import Decoder

@@ -67,7 +67,7 @@ OTHER_NUMBERS: dict[str, str] = {
     "snapshot.compact.packet:_EVERYTHING": _MARK,
     "snapshot.compact.packet:_FLUSHED": _TUNING,
     "snapshot.compact.head:*": _WIRE,
-    "snapshot.compact.statistics:*": _WIRE,
+    "snapshot.compact.priors.prior:*": _WIRE,
     "rollback.desync.evidence:TIMELINE": _WIRE,
     "rollback.desync.evidence:CLOSEUP": _WIRE,
     "rollback.desync.evidence:VERSION": _WIRE,

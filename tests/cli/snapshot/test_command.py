@@ -22,7 +22,7 @@ from retick.snapshot import (
     schema_from_json,
     schema_to_json,
 )
-from retick.snapshot.compact.statistics import empty_prior
+from retick.snapshot.compact.priors.prior import empty_prior
 from retick.snapshot.kernels.layout import DELTA, HEADER, MAGIC
 from tests.snapshot.compact.test_packet import BODY, body
 

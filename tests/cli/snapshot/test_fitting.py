@@ -8,7 +8,7 @@ from benchmarks.tumble import trace
 from retick.cli.snapshot.fitting import fit
 from retick.cli.snapshot.sources import read_source
 from retick.snapshot import Motion, Rotation, Schema
-from retick.snapshot.compact.statistics import empty_prior
+from retick.snapshot.compact.priors.prior import empty_prior
 from tests.snapshot.compact.test_packet import BODY, body
 
 BOXES = 36

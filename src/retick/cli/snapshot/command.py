@@ -12,7 +12,7 @@ from retick.cli.snapshot.sources import TRACE_ENTITIES, Source, read_source
 from retick.cli.terminal import say
 from retick.errors import DecodeError, UsageError
 from retick.snapshot import Group, Prior, Schema, schema_to_json
-from retick.snapshot.compact.prior import generic_prior
+from retick.snapshot.compact.priors.prior import generic_prior
 
 __all__ = ["read_prior", "snapshot_app"]
 

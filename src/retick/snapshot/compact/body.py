@@ -19,6 +19,7 @@ if cython.compiled:
     from cython.cimports.retick.snapshot.compact.logs import log_of
     from cython.cimports.retick.snapshot.compact.numbers import CHOICE
     from cython.cimports.retick.snapshot.compact.plan import Plan
+    from cython.cimports.retick.snapshot.compact.statistics import Statistics
     from cython.cimports.retick.snapshot.kernels import status as st
     from cython.cimports.retick.snapshot.kernels.arrays import uchars
     from cython.cimports.retick.snapshot.kernels.columns import Columns
@@ -32,6 +33,7 @@ else:
     from retick.snapshot.compact.motion import wrapped
     from retick.snapshot.compact.numbers import CHOICE
     from retick.snapshot.compact.plan import Plan
+    from retick.snapshot.compact.statistics import Statistics
     from retick.snapshot.kernels import status as st
     from retick.snapshot.kernels.arrays import uchars
     from retick.snapshot.kernels.columns import Columns
@@ -57,6 +59,7 @@ class Body:
         most_changes: int
         levels: Any
         _levels_owner: Any
+        _factors: Any
 
     def __init__(self, plan: Plan, table: FieldTable, acceleration: Any) -> None:
         self.plan = plan
@@ -66,15 +69,25 @@ class Body:
         self.fault = self.entity.fault
         self.budget = self.most_changes = 0
         self._levels_owner = array("B")
+        self._factors = None
 
     def note_costs(self, costs: Any) -> None:
         """From here on add the bits of each group to this list, the flags of entities at its end; None stops it."""
         self.entity.costs = costs
 
-    def encode(self, statistics: Any, base: Columns, history: Any, factors: Any, target: Columns, cut: Any) -> bytes:
-        """The bytes of the body; ``statistics`` learn from it. A status that is not OK is in ``fault``."""
+    def encode(
+        self,
+        statistics: Statistics,
+        base: Columns,
+        history: Any,
+        factors: Any,
+        target: Columns,
+        cut: cython.Py_ssize_t,
+        head: bytes,
+    ) -> bytes:
+        """``head`` and the bytes of the body; ``statistics`` learn from it. A status that is not OK is in ``fault``."""
         self.start(statistics, base, history, factors, target)
-        self.coder.begin_encoding()
+        self.coder.begin_encoding(head)
         # The target has the baseline's rows, so that it is compared as if it were the baseline.
         self.frames.differ(target, 0)
         self.fault.status = self.walk(cut)
@@ -82,28 +95,31 @@ class Body:
 
     def decode(
         self,
-        statistics: Any,
+        statistics: Statistics,
         base: Columns,
         history: Any,
         factors: Any,
         target: Columns,
-        cut: Any,
-        data: Any,
-        start: Any,
-    ) -> None:
-        """Write what the body says into ``target``, a copy of ``base``. A status that is not OK is in ``fault``."""
+        cut: cython.Py_ssize_t,
+        data: bytes,
+        start: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Write what the body says into ``target``, a copy of ``base``. The status; if it is not OK, see ``fault``."""
         self.start(statistics, base, history, factors, target)
         self.coder.begin_decoding(data, start)
         self.fault.status = self.walk(cut)
         if self.fault.status == st.OK and self.coder.at < len(data):
             self.fault.extra = 8 * (len(data) - self.coder.at)
             self.fault.status = st.TRAILING_BYTES
+        return self.fault.status
 
-    def start(self, statistics: Any, base: Columns, history: Any, factors: Any, target: Columns) -> cython.void:
+    def start(self, statistics: Statistics, base: Columns, history: Any, factors: Any, target: Columns) -> cython.void:
         self.coder.use(statistics.models, statistics.weights)
         self.frames.use(base, history, target)
-        self.entity.motion.use(factors.ahead, factors.back, factors.ticks)
-        self.entity.rotation.use(factors.turns)
+        if factors is not self._factors:
+            self._factors = factors
+            self.entity.motion.use(factors.ahead, factors.back, factors.ticks)
+            self.entity.rotation.use(factors.turns)
 
     def walk(self, cut: cython.Py_ssize_t) -> cython.int:
         """All entities before ``cut``."""

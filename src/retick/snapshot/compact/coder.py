@@ -171,7 +171,7 @@ class Coder(RangeCoder):
 @cython.inline
 @cython.exceptval(check=False)
 def _bit(coder: Coder, index: cython.Py_ssize_t, value: cython.int) -> cython.int:
-    """See :meth:`Coder.bit`. Which value it is cannot be foreseen, so that choices cost less than jumps."""
+    """See :meth:`Coder.bit`."""
     model: cython.uint = coder.models[index]
     uses: cython.uint = model & 255
     rate: cython.uint = coder.rates[uses]
@@ -190,6 +190,40 @@ def _bit(coder: Coder, index: cython.Py_ssize_t, value: cython.int) -> cython.in
     other -= (other * rate) >> 16
     other = other if other > LEAST else LEAST
     p = 65536 - other if value else other
+    coder.models[index] = (p << 16) | (uses + (uses < MOST_USES))
+    while span < 16777216:
+        span <<= 8
+        coder.shift()
+    coder.range = span
+    return value
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _open_bit(coder: Coder, index: cython.Py_ssize_t, value: cython.int) -> cython.int:
+    """The same for a bit that is often as likely 0 as 1, and that nothing else depends on: without any jump by it.
+
+    What holds for a zero only is masked: ``zero`` has no bits set for a one, and all for a zero.
+    """
+    model: cython.uint = coder.models[index]
+    uses: cython.uint = model & 255
+    p: cython.uint = model >> 16
+    span: cython.ulonglong = coder.range
+    bound: cython.ulonglong = (span >> 16) * p
+    other: cython.uint
+    if not coder.encoding:
+        value = coder.code < bound
+    zero: cython.ulonglong = value - 1
+    if coder.encoding:
+        coder.low += bound & zero
+    else:
+        coder.code -= bound & zero
+    span = bound + ((span - 2 * bound) & zero)
+    other = 65536 - p + ((2 * p - 65536) & zero)
+    other -= (other * coder.rates[uses]) >> 16
+    other = other if other > LEAST else LEAST
+    p = 65536 - other + ((2 * other - 65536) & zero)
     coder.models[index] = (p << 16) | (uses + (uses < MOST_USES))
     while span < 16777216:
         span <<= 8
@@ -235,13 +269,12 @@ def _number(
             away += 1
     if not found:
         return 0
-    negative = _bit(coder, SIGN_MODELS + 32 * sort + signs, negative)
+    negative = _open_bit(coder, SIGN_MODELS + 32 * sort + signs, negative)
     if found > 1:
         value = _mantissa(coder, sort, found, found - expected, rest)
     else:
         value = 1
-    if negative:
-        value = -value
+    value = (value ^ -negative) + negative
     if not cython.compiled:
         value = as_signed(value & 0xFFFFFFFFFFFFFFFF)
     return value
@@ -259,10 +292,10 @@ def _mantissa(
     # 0 less than expected, 1 as much, 2 one or two more, 3 more than that.
     more = (more >= 0) + (more > 0) + (more > 2)
     at: cython.Py_ssize_t = MANTISSA_MODELS + 128 * sort + 4 * (size if size < 16 else 15)
-    found = 2 | _bit(coder, at + more, (rest >> below) & 1)
+    found = 2 | _open_bit(coder, at + more, (rest >> below) & 1)
     if below:
         below -= 1
-        found = (found << 1) | _bit(coder, at + 64 + (found & 1), (rest >> below) & 1)
+        found = (found << 1) | _open_bit(coder, at + 64 + (found & 1), (rest >> below) & 1)
     if below:
         found = (found << below) | coder.raw(rest & ((one << below) - 1), below)
     return found

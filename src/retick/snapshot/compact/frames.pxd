@@ -63,3 +63,6 @@ cdef class Frames:
     cdef void load(self, Py_ssize_t entity) noexcept
     cdef int held_by(self, int group) noexcept
     cdef int newest(self, int group) noexcept
+
+
+cpdef bint same_shape(Columns one, Columns other) noexcept

@@ -240,8 +240,12 @@ class Frames:
         old: cython.p_longlong = self.old
         cells: cython.pointer(cython.p_longlong) = self.cells  # type: ignore[valid-type]  # a C type
         if self.dense:
-            for at in range(4 * self.plan.scalar_count):
+            for scalar in range(self.plan.scalar_count):
+                at = 4 * scalar
                 old[at] = cells[at][entity]
+                old[at + 1] = cells[at + 1][entity]
+                old[at + 2] = cells[at + 2][entity]
+                old[at + 3] = cells[at + 3][entity]
             return
         for group in range(self.plan.group_count):
             self.rows[group] = self.row(0, self.plan.component[group], entity)
@@ -287,7 +291,7 @@ def first_disorder(columns: Columns) -> int:
     return columns.first_disorder()
 
 
-def same_shape(one: Columns, other: Columns) -> bool:
+def same_shape(one: Columns, other: Columns) -> cython.bint:
     """Whether both have the same entities with the same components."""
     component: cython.int
     index: cython.Py_ssize_t

@@ -93,7 +93,7 @@ _SHORT = {made[0]: Head(ages, carried) for (ages, carried), made in SHORT_HEADS.
 
 def check_of(payload: bytes, lineage: int, tick: int, base_tick: int) -> int:
     """The check of a payload without one: CRC-32 that goes on from the statistics' lineage and both ticks."""
-    return zlib.crc32(payload, zlib.crc32(_TICKS.pack(tick, base_tick), lineage))
+    return zlib.crc32(_TICKS.pack(tick, base_tick) + payload, lineage)
 
 
 def with_check(payload: bytes, check: int) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from retick.errors import SchemaMismatch, with_code
 from retick.snapshot.compact.defaults import Prediction
 from retick.snapshot.compact.plan import GroupRow
-from retick.snapshot.compact.statistics import Prior
+from retick.snapshot.compact.priors.prior import Prior
 from retick.snapshot.kernels import status as st
 from retick.snapshot.kernels.errors import decode_error
 from retick.snapshot.kernels.fault import Fault

@@ -11,8 +11,6 @@ from retick.snapshot.compact.frames import all_in_order, first_disorder, same_sh
 from retick.snapshot.compact.gains import gains_of
 from retick.snapshot.compact.head import (
     CHECK_BYTES,
-    SHORT_HEADS,
-    USUAL_AGES,
     Head,
     check_of,
     compare_checks,
@@ -23,7 +21,9 @@ from retick.snapshot.compact.head import (
 from retick.snapshot.compact.header import fault_error
 from retick.snapshot.compact.numbers import FRAMES, OLDEST
 from retick.snapshot.compact.plan import Plan
-from retick.snapshot.compact.statistics import Prior, Statistics
+from retick.snapshot.compact.priors.prior import Prior
+from retick.snapshot.compact.statistics import Statistics
+from retick.snapshot.compact.usual import Encoded, Usual
 from retick.snapshot.kernels import status as st
 from retick.snapshot.kernels.copies import gather
 from retick.snapshot.kernels.errors import decode_error, encode_error, invalid_error, limit_error
@@ -34,7 +34,7 @@ from retick.wire.varint import encode_varuint
 
 __all__ = ["Encoded", "PayloadCodec"]
 
-_EVERYTHING = 1 << 40
+_EVERYTHING = 1 << 30
 _FLUSHED = 4
 """Bytes that a body may still grow by after its last entity."""
 MOST_FACTORS = 64
@@ -48,15 +48,6 @@ class Factors(NamedTuple):
     back: "array[float]"
     turns: "array[float]"
     ticks: float
-
-
-class Encoded(NamedTuple):
-    """A payload, and what both ends have after it."""
-
-    payload: bytes
-    statistics: Statistics
-    cut: bool
-    """Whether changes were left out to keep to a number of bytes."""
 
 
 class PayloadCodec:
@@ -77,6 +68,9 @@ class PayloadCodec:
         self._factors: dict[tuple[int, tuple[int, ...]], Factors] = {}
         self._entity_bits = sum(item.codec.bits or 8 for _owner, item in plain.schema.fields) * 3 // 4
         self._thresholds = any(item.threshold for _owner, item in plain.schema.fields)
+        self._usual = Usual(
+            self._body, self._table, self._start, plain.limits, sealed, self._entity_bits, self._factors_of
+        )
 
     @property
     def inexact(self) -> bool:
@@ -114,6 +108,10 @@ class PayloadCodec:
         ``carried`` are the statistics of the baseline, which stay as they are; without them the prior is used. With
         ``most_bytes`` the payload is at most so long, and leaves changes of the last entities out.
         """
+        if most_bytes is None and not self._thresholds:
+            usual: Encoded | None = self._usual.encode(base, current, history, carried)
+            if usual is not None:
+                return usual
         if not all_in_order(self._table, base, current, *history):
             self._check_order(base, current, *history)
         if carried is not None:
@@ -124,30 +122,26 @@ class PayloadCodec:
         middle, structure = (base, b"") if same_shape(base, current) else self._structure(base, current)
         target = self._plain_result(middle, current) if self._thresholds else current
         ages = tuple([tick - snapshot.tick for snapshot in history])
-        # Most packets have the usual history.
-        if ages != USUAL_AGES and (
-            len(ages) > FRAMES or any(not 0 < age <= OLDEST for age in ages) or list(ages) != sorted(set(ages))
-        ):
+        if len(ages) > FRAMES or any(not 0 < age <= OLDEST for age in ages) or list(ages) != sorted(set(ages)):
             raise UsageError(f"history goes back from the baseline, newest first, up to {OLDEST} ticks, not {ages}")
         start = carried if carried is not None else self._start
         statistics = start.copy()
-        made = None if structure else SHORT_HEADS.get((ages, carried is not None))
-        if made is None:
-            made = Head(ages, carried is not None, None, structure).to_bytes()
+        made = Head(ages, carried is not None, None, structure).to_bytes()
         room = _EVERYTHING
         if most_bytes is not None:
             room = most_bytes - (0 if self._sealed else CHECK_BYTES) - len(made)
         # What is cut says where, in a few bytes.
         cut_room = room - len(encode_varuint(middle.count)) if most_bytes is not None else room
-        body = self._run(statistics, middle, history, ages, target, _EVERYTHING, cut_room)
-        payload, most = made + body, self._limits.max_entities_update
+        payload = self._run(statistics, middle, history, ages, target, _EVERYTHING, cut_room, made)
+        most = self._limits.max_entities_update
         is_over = self._body.changes > most
         if is_over and most_bytes is None:
             raise limit_error(st.LIMIT_UPDATE, most, self._body.changes)
         cut = self._body.fitting
         # Where that saves next to nothing, the plain form may be shorter.
         if not is_over and (
-            len(body) * 8 > self._body.changes * self._entity_bits or len(payload) > self._limits.max_section_len
+            (len(payload) - len(made)) * 8 > self._body.changes * self._entity_bits
+            or len(payload) > self._limits.max_section_len
         ):
             plain = Head((), carried is not None, None, b"", True).to_bytes()
             plain += self._plain.encode_payload(base, current)
@@ -158,9 +152,9 @@ class PayloadCodec:
         if cut_room < 0:
             raise EncodeError(f"{most_bytes} bytes are too few for what stands before the changes, {len(made)} bytes")
         statistics = start.copy()
-        body = self._run(statistics, middle, history, ages, target, cut, cut_room)
         made = Head(ages, carried is not None, cut, structure).to_bytes()
-        return Encoded(self._checked(made + body, start, base, current, statistics), statistics, True)
+        payload = self._run(statistics, middle, history, ages, target, cut, cut_room, made)
+        return Encoded(self._checked(payload, start, base, current, statistics), statistics, True)
 
     def decode(
         self,
@@ -171,6 +165,9 @@ class PayloadCodec:
         carried: Statistics | None = None,
     ) -> tuple[Snapshot, Statistics]:
         """The snapshot of ``tick``, and what was learned; ``held`` gives the older snapshot of a tick, or None."""
+        usual: tuple[Snapshot, Statistics] | None = self._usual.decode(base, tick, data, held, carried)
+        if usual is not None:
+            return usual
         limit = self._limits.max_section_bytes
         if len(data) > limit:
             raise fault_error(self._schema, st.LIMIT_SECTION_BYTES, limit=limit, actual=len(data))
@@ -212,9 +209,9 @@ class PayloadCodec:
         factors = self._factors.get((ticks, head.ages)) or self._factors_of(ticks, head.ages)
         cut = _EVERYTHING if head.cut is None else head.cut
         body = self._body
-        body.decode(statistics, middle, history, factors, target, cut, array("B", payload), at)
-        if body.fault.status != st.OK:
-            raise decode_error(body.fault.status, body.fault, self._schema)
+        status = body.decode(statistics, middle, history, factors, target, min(cut, _EVERYTHING), payload, at)
+        if status != st.OK:
+            raise decode_error(status, body.fault, self._schema)
         if body.changes > self._limits.max_entities_update:
             raise fault_error(
                 self._schema, st.LIMIT_UPDATE, limit=self._limits.max_entities_update, actual=body.changes
@@ -230,12 +227,13 @@ class PayloadCodec:
         target: Snapshot,
         cut: int,
         room: int,
+        head: bytes,
     ) -> bytes:
         body = self._body
-        body.budget = room - _FLUSHED
+        body.budget = len(head) + room - _FLUSHED
         ticks = target.tick - middle.tick
         factors = self._factors.get((ticks, ages)) or self._factors_of(ticks, ages)
-        made: bytes = body.encode(statistics, middle, history, factors, target, cut)
+        made: bytes = body.encode(statistics, middle, history, factors, target, cut, head)
         if body.fault.status != st.OK:
             raise (
                 self._misfit(body.fault)

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from retick.snapshot.compact.head import CHECK_BYTES, USUAL_AGES, Head, check_of, read_head, split_check
-from retick.snapshot.compact.prior import generic_prior
+from retick.snapshot.compact.priors.prior import generic_prior
 from retick.wire.explain import RowReader
 from retick.wire.varint import encode_varuint
 

@@ -12,11 +12,10 @@ cdef class RangeCoder:
     cdef readonly Py_ssize_t at
     cdef Py_ssize_t size
     cdef object _out                    # the encoder's own space
-    cdef object _seen                   # what buf points into
+    cdef object _data                   # what is decoded
 
-    cdef void begin_encoding(self)
-    cdef void begin_decoding(self, object data, Py_ssize_t start)
-    cdef void _look_at(self, object data)
+    cdef void begin_encoding(self, bytes head)
+    cdef void begin_decoding(self, bytes data, Py_ssize_t start)
     cdef void make_room(self, Py_ssize_t more)
     cdef int next_byte(self) noexcept
     cdef void carry(self) noexcept

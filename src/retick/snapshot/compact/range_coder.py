@@ -13,7 +13,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
     from cython.cimports.retick.snapshot.kernels.arrays import uchars
 else:
     from retick.snapshot.kernels.arrays import uchars
@@ -38,24 +38,30 @@ class RangeCoder:
         at: int
         size: int
         _out: Any
-        _seen: Any
+        _data: Any
 
     def __init__(self) -> None:
         self.every = _EVERY[0]
         self._out = array("B", bytes(4096))
         self.size = 4096
 
-    def begin_encoding(self) -> cython.void:
+    def begin_encoding(self, head: bytes) -> cython.void:
+        """Write after these bytes."""
+        index: cython.Py_ssize_t
         self.encoding = True
         self.overrun = False
         self.low = 0
         self.range = self.every
         self.at = 0
         self.size = len(self._out)
-        self._look_at(self._out)
+        self.buf = uchars(self._out)
+        self.make_room(len(head))
+        for index in range(len(head)):
+            self.buf[index] = head[index]
+        self.at = len(head)
 
-    def begin_decoding(self, data: Any, start: cython.Py_ssize_t) -> cython.void:
-        """Read from byte ``start`` of an ``array("B")``."""
+    def begin_decoding(self, data: bytes, start: cython.Py_ssize_t) -> cython.void:
+        """Read from byte ``start`` on."""
         index: cython.int
         self.encoding = False
         self.overrun = False
@@ -63,20 +69,20 @@ class RangeCoder:
         self.code = 0
         self.at = start
         self.size = len(data)
-        self._look_at(data)
+        self._data = data
+        if cython.compiled:
+            self.buf = cython.cast(cython.p_uchar, PyBytes_AS_STRING(data))
+        else:
+            self.buf = data
         for index in range(4):  # noqa: B007 - a typed loop variable makes it a C loop
             self.code = (self.code << 8) | self.next_byte()
-
-    def _look_at(self, data: Any) -> cython.void:
-        self._seen = data
-        self.buf = uchars(data)
 
     def make_room(self, more: cython.Py_ssize_t) -> cython.void:
         """Space for so many more bytes."""
         if self.at + more + 16 > self.size:
             self._out.extend(bytes(self.size + more))
             self.size = len(self._out)
-            self._look_at(self._out)
+            self.buf = uchars(self._out)
 
     def next_byte(self) -> cython.int:
         """The next byte; zero for four bytes after the end, and then ``overrun``."""

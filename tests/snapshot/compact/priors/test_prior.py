@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError, UsageError
 from retick.snapshot import Codec, Prior
-from retick.snapshot.compact.prior import generic_prior
-from retick.snapshot.compact.statistics import MAGIC, empty_prior
+from retick.snapshot.compact.priors.prior import MAGIC, empty_prior, generic_prior
 from tests.snapshot.compact.test_packet import BODY, body
 
 
