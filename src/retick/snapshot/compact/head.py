@@ -21,6 +21,8 @@ from retick.snapshot.compact.numbers import FRAMES, OLDEST
 from retick.wire.varint import decode_varuint, encode_varuint
 
 __all__ = [
+    "CARRIED",
+    "CHECK",
     "CHECK_BYTES",
     "SHORT_HEADS",
     "USUAL_AGES",
@@ -38,7 +40,9 @@ USUAL_AGES = (1, 3, 8)
 CHECK_BYTES = 4
 _USUAL, _LISTED = 1, 2
 _TICKS = struct.Struct("<II")
-_CARRIED, _CHECK, _STRUCTURE, _CUT, _PLAIN = 4, 8, 16, 32, 64
+CARRIED, CHECK = 4, 8
+"""Bits of the form that other modules ask for."""
+_STRUCTURE, _CUT, _PLAIN = 16, 32, 64
 
 
 def pick_history(base_tick: int, held: Sequence[int]) -> list[int]:
@@ -72,7 +76,7 @@ class Head(NamedTuple):
 
     def to_bytes(self) -> bytes:
         usual = self.ages == USUAL_AGES
-        form = _CARRIED * self.carried | _STRUCTURE * bool(self.structure) | _PLAIN * self.plain
+        form = CARRIED * self.carried | _STRUCTURE * bool(self.structure) | _PLAIN * self.plain
         form |= (_USUAL if usual else _LISTED if self.ages else 0) | _CUT * (self.cut is not None)
         made = bytes((form,))
         if self.ages and not usual:
@@ -97,21 +101,21 @@ def check_of(payload: bytes, lineage: int, tick: int, base_tick: int) -> int:
 
 
 def with_check(payload: bytes, check: int) -> bytes:
-    return bytes((payload[0] | _CHECK,)) + check.to_bytes(CHECK_BYTES, "little") + payload[1:]
+    return bytes((payload[0] | CHECK,)) + check.to_bytes(CHECK_BYTES, "little") + payload[1:]
 
 
 def split_check(data: bytes, wanted: bool) -> tuple[bytes, int | None]:
     """The payload without its check, and the check; a check must be there if it is wanted."""
     if not data:
         raise _truncated(1, 0)
-    if not data[0] & _CHECK:
+    if not data[0] & CHECK:
         if wanted:
             raise with_code(InvalidValue("the payload has no check, and the link is not sealed"), "Compact.NoCheck")
         return data, None
     if len(data) < 1 + CHECK_BYTES:
         raise _truncated(1 + CHECK_BYTES, len(data))
     check = int.from_bytes(data[1 : 1 + CHECK_BYTES], "little")
-    return bytes((data[0] & ~_CHECK,)) + data[1 + CHECK_BYTES :], check
+    return bytes((data[0] & ~CHECK,)) + data[1 + CHECK_BYTES :], check
 
 
 def compare_checks(expected: int, found: int | None) -> None:
@@ -127,7 +131,7 @@ def read_head(payload: bytes) -> tuple[Head, int]:
         return _SHORT[form], 1
     at = 1
     history = form & 3
-    if form & 0x80 or history == 3 or form & _CHECK:
+    if form & 0x80 or history == 3 or form & CHECK:
         raise _invalid(f"{form:#04x} is no form of a compact payload")
     ages: tuple[int, ...] = USUAL_AGES if history == _USUAL else ()
     if history == _LISTED:
@@ -151,9 +155,9 @@ def read_head(payload: bytes) -> tuple[Head, int]:
             raise _invalid("a structure without content")
         at += size
     plain = bool(form & _PLAIN)
-    if plain and (form & ~_PLAIN & ~_CARRIED):
+    if plain and (form & ~_PLAIN & ~CARRIED):
         raise _invalid("plain sections go with no history, cut or structure")
-    return Head(ages, bool(form & _CARRIED), cut, structure, plain), at
+    return Head(ages, bool(form & CARRIED), cut, structure, plain), at
 
 
 def _invalid(message: str) -> InvalidValue:

@@ -9,7 +9,16 @@ changes only the speed.
 from collections.abc import Callable
 from typing import Any
 
-from retick.snapshot.compact.head import CHECK_BYTES, SHORT_HEADS, USUAL_AGES, check_of, split_check, with_check
+from retick.snapshot.compact.head import (
+    CARRIED,
+    CHECK,
+    CHECK_BYTES,
+    SHORT_HEADS,
+    USUAL_AGES,
+    check_of,
+    split_check,
+    with_check,
+)
 
 try:
     import cython
@@ -39,8 +48,6 @@ else:
 
 __all__ = ["Encoded", "Usual"]
 
-_CARRIED = 4
-_CHECK = 8
 _FORMS = {SHORT_HEADS[USUAL_AGES, carried][0] for carried in (False, True)}
 
 
@@ -146,7 +153,7 @@ class Usual:
         payload: bytes = data
         check: Any = None
         if not self.sealed:
-            if not form & _CHECK or len(data) < 1 + CHECK_BYTES:
+            if not form & CHECK or len(data) < 1 + CHECK_BYTES:
                 return None
             payload, check = split_check(data, True)
             form = payload[0]
@@ -154,7 +161,7 @@ class Usual:
             return None
         start: Statistics = self.start
         statistics: Statistics
-        if form & _CARRIED:
+        if form & CARRIED:
             if carried is None or not self.knows(carried):
                 return None
             start = carried
