@@ -88,6 +88,43 @@ def test_a_folder_of_packets_trains_a_prior_that_a_codec_takes(tmp_path: Path) -
     assert "all" in run("snapshot", "explain", folder, "--schema", schema, "--prior", out, "--lag", 2)
 
 
+def said(*arguments: Any) -> str:
+    """What a command says beside its result."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.stderr
+
+
+def test_packets_whose_baselines_are_missing_are_counted(tmp_path: Path) -> None:
+    folder, schema = tmp_path / "capture", tmp_path / "schema.json"
+    folder.mkdir()
+    schema.write_text(schema_to_json(BODY))
+    codec = Codec(BODY, version=2)
+    (folder / "01").write_bytes(codec.encode_full(body(1, 1)))
+    for tick in range(2, 12):
+        (folder / f"{tick:02}").write_bytes(codec.encode_delta(body(1, tick - 1), body(1, tick)))
+    command = ["snapshot", "explain", folder, "--schema", schema, "--lag", 1]
+    assert said(*command) == ""
+    (folder / "11").unlink()
+    (folder / "09").unlink()
+    assert "a packet was left out" in said(*command)
+    (folder / "07").unlink()
+    assert "2 packets were left out" in said(*command)
+
+
+def test_a_prior_of_other_groups_is_named(tmp_path: Path) -> None:
+    prior, schema = tmp_path / "cubes.prior", tmp_path / "held.json"
+    run("snapshot", "train", TRACE, *ENTITIES, "--no-fit", "--out", prior)
+    declared = trace_schema()
+    held = Schema(declared.components, [Group(owner.id, (item.id,), Hold()) for owner, item in declared.fields])
+    schema.write_text(schema_to_json(held, names=True))
+    for command in (["snapshot", "explain", TRACE], ["bench", "snapshot", "--json", "--trace", TRACE]):
+        assert said(*command, *ENTITIES, "--prior", prior) == ""
+        assert f"{prior} was trained with other groups" in said(
+            *command, *ENTITIES, "--prior", prior, "--schema", schema
+        )
+
+
 def test_a_folder_may_hold_compact_packets_too(tmp_path: Path) -> None:
     codec = Codec(BODY, compact=True)
     made: list[Snapshot] = []

@@ -24,7 +24,7 @@ from retick._kernels import is_compiled
 from retick.cli.bench.native import c_loop_ns
 from retick.cli.bench.progress import progress
 from retick.cli.exit_codes import NO
-from retick.cli.snapshot.command import read_prior
+from retick.cli.snapshot.command import read_prior, say_if_of_another_plan
 from retick.cli.snapshot.scoring import counted, scores
 from retick.cli.snapshot.sources import TRACE_ENTITIES, read_source
 from retick.cli.terminal import Screen, say_json
@@ -314,11 +314,13 @@ def _bench_trace(
 ) -> None:
     with progress("bench snapshot") as tell:
         tell(f"reading {trace.name}")
-        schema, snapshots = read_source(trace, schema_file, entities)
+        schema, snapshots, _left_out = read_source(trace, schema_file, entities)
+        used = read_prior(prior)
+        say_if_of_another_plan(prior, used, schema)
         if len(snapshots) <= TRACE_LAG:
             raise UsageError(f"{trace} has {len(snapshots)} frames: more than {TRACE_LAG} are needed")
         tell(f"{len(snapshots)} frames")
-        found = scores(schema, snapshots, TRACE_LAG, read_prior(prior), checked)
+        found = scores(schema, snapshots, TRACE_LAG, used, checked)
         c_loop = c_loop_ns()
     if as_json:
         document = {"compiled": is_compiled(), "c_loop_ns": c_loop, "counted": counted(checked)}

@@ -12,9 +12,10 @@ from retick.cli.snapshot.sources import TRACE_ENTITIES, Source, read_source
 from retick.cli.terminal import say
 from retick.errors import DecodeError, UsageError
 from retick.snapshot import Group, Prior, Schema, schema_to_json
+from retick.snapshot.compact.defaults import prediction_of
 from retick.snapshot.compact.priors.prior import generic_prior
 
-__all__ = ["read_prior", "snapshot_app"]
+__all__ = ["read_prior", "say_if_of_another_plan", "snapshot_app"]
 
 snapshot_app = typer.Typer(name="snapshot", no_args_is_help=True, help="Make snapshot deltas smaller.")
 
@@ -112,6 +113,7 @@ def explain(
     """
     used = read_prior(prior)
     source = _read(capture, schema, entities, lag, used)
+    say_if_of_another_plan(prior, used, source.schema)
     plain, compact, groups = costs(source.schema, source.snapshots, lag=lag, prior=used)
     say(f"  {'plain v2':>9} {'carried':>9}  {counted()}; {len(source.snapshots) - lag} packets")
     for group, before, after in zip(groups, plain, compact, strict=False):
@@ -132,8 +134,17 @@ def read_prior(path: Path | None) -> Prior:
         raise UsageError(f"{path}: {error}") from None
 
 
+def say_if_of_another_plan(path: Path | None, prior: Prior, schema: Schema) -> None:
+    """A prior that was trained for other groups still helps, but less: whoever names one should know."""
+    if prior.own is not None and not prior.is_for(prediction_of(schema).plan):
+        say(f"{path} was trained with other groups of fields than this schema has: its own part is not used", err=True)
+
+
 def _read(capture: Path, schema: Path | None, entities: int, lag: int, prior: Prior) -> Source:
     source = read_source(capture, schema, entities, prior)
+    if source.left_out:
+        what = "a packet was" if source.left_out == 1 else f"{source.left_out} packets were"
+        say(f"{capture}: {what} left out: the snapshots that they change are not there", err=True)
     if len(source.snapshots) <= lag:
         raise UsageError(f"{capture} has {len(source.snapshots)} snapshots: more than {lag} are needed")
     return source

@@ -46,6 +46,8 @@ class Source(NamedTuple):
 
     schema: Schema
     snapshots: list[Snapshot]
+    left_out: int = 0
+    """Packets of a folder whose baselines are not in it."""
 
 
 def trace_schema() -> Schema:
@@ -123,7 +125,7 @@ def _packets(folder: Path, schema: Schema, prior: Prior | None) -> Source:
     codecs = {version: Codec(schema, version=version) for version in (0, 2)}
     # A sealed one reads packets with a check too, and compares it.
     codecs[COMPACT_VERSION] = Codec(schema, compact=True, prior=prior, sealed=True)
-    seen = 0
+    seen = left_out = 0
     found: dict[int, Snapshot] = {}
     for number, path in enumerate(sorted(folder.iterdir())):
         if number >= MOST_PACKETS:
@@ -138,7 +140,9 @@ def _packets(folder: Path, schema: Schema, prior: Prior | None) -> Source:
             codec = codecs[report.version]
             if report.kind == "full":
                 found[report.tick] = codec.decode_full(data)
-            elif report.kind == "delta" and report.baseline_tick in found:
+            elif report.kind != "delta" or report.baseline_tick not in found:
+                left_out += 1
+            else:
                 found[report.tick] = codec.apply_delta(
                     found[report.baseline_tick], data, history=list(found.values())[-OLDEST:]
                 )
@@ -150,7 +154,7 @@ def _packets(folder: Path, schema: Schema, prior: Prior | None) -> Source:
     if not found:
         why = "no full snapshot that the others start from" if seen else "no snapshot packets"
         raise UsageError(f"{folder} has {why}")
-    return Source(schema, [found[tick] for tick in sorted(found)])
+    return Source(schema, [found[tick] for tick in sorted(found)], left_out)
 
 
 def _needs_nothing_carried(report: PacketReport) -> None:

@@ -56,8 +56,7 @@ class Prior:
 
     def start(self, plan: Plan) -> Statistics:
         """What a coder of this plan knows before its first packet."""
-        sizes = (plan.model_count, plan.weight_count)
-        if self.own is not None and self.key == key_of(plan) and (len(self.own[0]), len(self.own[1])) == sizes:
+        if self.own is not None and self.is_for(plan):
             return Statistics(self.own[0][:], self.own[1][:], self.digest)
         hold = self.shared[n.GROUP_MODELS : n.GROUP_MODELS + n.HOLD_MODELS]
         choice = self.shared[n.GROUP_MODELS + n.HOLD_MODELS :]
@@ -75,6 +74,12 @@ class Prior:
                     at = _weights_at(_row_of(group), window, place)
                     weights.extend(self.weights[at : at + n.FEATURES])
         return Statistics(models, weights, self.digest)
+
+    def is_for(self, plan: Plan) -> bool:
+        """Whether it was trained with exactly these groups."""
+        sizes = (plan.model_count, plan.weight_count)
+        own = self.own
+        return own is not None and self.key == key_of(plan) and (len(own[0]), len(own[1])) == sizes
 
     @classmethod
     def learned(cls, plan: Plan, statistics: Statistics, *, before: "Prior", own: bool) -> "Prior":
