@@ -15,15 +15,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 import arena
 import boxes
 
-import retick.snapshot.compact
+import retick.snapshot.compact.priors
 from retick.cli.snapshot.scoring import train
-from retick.cli.snapshot.sources import read_source
-from retick.snapshot import Prior
+from retick.cli.snapshot.sources import read_source, trace_schema
+from retick.snapshot import Prior, Schema, schema_to_json
 from retick.snapshot.compact.priors.prior import empty_prior
 
 LAG = 6
 SHARES = 1, 3
-"""Of the arena and of the boxes, where both have taught something."""
+"""Of the arena and of the boxes, where both have taught something; and of boxes undeclared and declared."""
 SURE = 10
 """Uses that a model counts as, at most. A prior for one game has more: this one must learn the game at hand soon."""
 HEAD = '"""The prior that comes with the library, made by benchmarks/generic_prior.py."""\n\n__all__ = ["GENERIC"]\n\n'
@@ -41,10 +41,15 @@ def of_boxes() -> Prior:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "boxes.bin"
         path.write_bytes(boxes.trace())
-        source = read_source(path, None, boxes.BOXES)
-        prior, mean = train(source.schema, source.snapshots, lag=LAG, before=empty_prior(), own=False)
-    print(f"boxes: {mean:.1f} bytes a packet")
-    return prior
+        bare = Path(folder) / "bare.json"
+        bare.write_text(schema_to_json(Schema(trace_schema().components)), encoding="utf-8")
+        learned = []
+        for schema in (bare, None):
+            source = read_source(path, schema, boxes.BOXES)
+            prior, mean = train(source.schema, source.snapshots, lag=LAG, before=empty_prior(), own=False)
+            print(f"boxes: {mean:.1f} bytes a packet")
+            learned.append(prior)
+    return blend(*learned)
 
 
 def blend(one: Prior, other: Prior) -> Prior:
@@ -53,18 +58,24 @@ def blend(one: Prior, other: Prior) -> Prior:
     for a, b in zip(one.shared, other.shared, strict=True):
         trust = (a & 255) * SHARES[0], (b & 255) * SHARES[1]
         p = a >> 16 if not sum(trust) else ((a >> 16) * trust[0] + (b >> 16) * trust[1]) // sum(trust)
-        models.append(p << 16 | min(SURE, max(a & 255, b & 255)))
+        models.append(p << 16 | max(a & 255, b & 255))
     for a, b, fresh in zip(one.weights, other.weights, empty_prior().weights, strict=True):
         both = (a * SHARES[0] + b * SHARES[1]) // sum(SHARES)
         weights.append(b if a == fresh else a if b == fresh else both)
     return Prior(models, weights)
 
 
+def unsure(prior: Prior) -> Prior:
+    """The same with counts of at most SURE."""
+    models = array("I", [model & 0xFFFF0000 | min(SURE, model & 255) for model in prior.shared])
+    return Prior(models, prior.weights)
+
+
 def main() -> None:
-    text = b85encode(blend(of_arena(), of_boxes()).to_bytes()).decode()
+    text = b85encode(unsure(blend(of_arena(), of_boxes())).to_bytes()).decode()
     lines = [text[at : at + 100] for at in range(0, len(text), 100)]
     body = "\n".join(f'    b"{line}"' for line in lines)
-    target = Path(retick.snapshot.compact.__path__[0]) / "generic.py"
+    target = Path(retick.snapshot.compact.priors.__path__[0]) / "generic.py"
     target.write_text(f"{HEAD}GENERIC = (\n{body}\n)\n", encoding="utf-8")
     print(f"{target.name}: {len(text)} characters")
 

@@ -5,7 +5,7 @@ A model is one 32-bit number: the probability of a 1 in its upper 16 bits, and i
 and cannot disagree on a context. The numbers are those of docs/formats/compact.md.
 
 The size of a residual, how far a value lies from its prediction, is estimated before it is coded, as log2 of it, by
-least mean squares over a dozen features that both ends know. The estimate chooses the models. Logarithms are whole
+least mean squares over eight features that both ends know. The estimate chooses the models. Logarithms are whole
 numbers in sixteenths, weights in 4096ths, and the division by the norm is a shift, so that every machine has the same
 numbers.
 
@@ -25,41 +25,43 @@ if cython.compiled:
     from cython.cimports.retick.snapshot.compact.logs import length_of, log_of
     from cython.cimports.retick.snapshot.compact.numbers import (
         CHANGED_MODELS,
+        CLASSES,
         CONTEXTS,
         FEATURES,
         MAGNITUDE_MODELS,
         MANTISSA_MODELS,
         NODES,
+        RATIOS,
         SIGN_MODELS,
+        SIGNS,
     )
     from cython.cimports.retick.snapshot.compact.range_coder import RangeCoder
-    from cython.cimports.retick.snapshot.kernels.arrays import ints, longs, uchars, uints
+    from cython.cimports.retick.snapshot.kernels.arrays import ints, longs, uints
 else:
     from retick.snapshot.compact.logs import length_of, log_of
     from retick.snapshot.compact.numbers import (
         CHANGED_MODELS,
+        CLASSES,
         CONTEXTS,
         FEATURES,
         MAGNITUDE_MODELS,
         MANTISSA_MODELS,
         NODES,
+        RATIOS,
         SIGN_MODELS,
+        SIGNS,
     )
     from retick.snapshot.compact.range_coder import RangeCoder
-    from retick.snapshot.kernels.arrays import ints, longs, uchars, uints
+    from retick.snapshot.kernels.arrays import ints, longs, uints
     from retick.snapshot.kernels.columns import as_signed
 
-    MOST_USES, LEAST, SLOWNESS, HEAVIEST, FLATTEST = 255, 48, 3, 65536, 152
+    MOST_USES, LEAST, SLOWNESS, HEAVIEST, STEEP, FAST = 255, 48, 3, 65536, 32, 48
 
 __all__ = ["FRESH", "Coder"]
 
 FRESH = 32768 << 16
 """A model that was never used: both bits are equally likely."""
 _RATES = array("I", [655360 // (10 * uses + 16) for uses in range(256)])
-_MIDDLES = [4 * context + 2 if context < 8 else 8 * (context - 8) + 36 for context in range(24)]
-_EXPECTED = array("B", [(middle + 6) >> 4 for middle in _MIDDLES])
-# Quarters up to log 2, then halves.
-_CONTEXTS = array("B", [log >> 2 if log < 32 else 8 + ((log - 32) >> 3) for log in range(153)])
 
 
 @cython.cclass
@@ -73,12 +75,8 @@ class Coder(RangeCoder):
         values: Any
         steps: Any
         bends: Any
-        first_sign: int
-        size_log: int
         neighbours: int
         rates: Any
-        contexts: Any
-        expected: Any
         _features_owner: Any
         _models_owner: Any
         _weights_owner: Any
@@ -90,8 +88,6 @@ class Coder(RangeCoder):
         self._features_owner = array("i", bytes(4 * FEATURES))
         self.features = ints(self._features_owner)
         self.rates = uints(_RATES)
-        self.contexts = uchars(_CONTEXTS)
-        self.expected = uchars(_EXPECTED)
 
     def use(self, models: Any, weights: Any) -> cython.void:
         """The statistics of a packet that begins; they are changed."""
@@ -124,47 +120,74 @@ class Coder(RangeCoder):
         return end
 
     def residuals(
-        self, scalar: cython.int, last: cython.int, at: cython.Py_ssize_t, slot: cython.int, sort: cython.int
+        self,
+        scalar: cython.int,
+        last: cython.int,
+        at: cython.Py_ssize_t,
+        slot: cython.int,
+        sort: cython.int,
+        later: cython.int,
     ) -> cython.int:
         """Code the values of scalars up to ``last``; the log of the largest. Their weights stand from ``at`` on.
 
         The caller has set the features of their group. ``slot`` is the set of magnitude models, ``sort`` that of signs
-        and mantissas.
+        and mantissas; ``later`` is 1 for the magnitude models that the second and later scalars have.
         """
         features: cython.p_int = self.features
         strayed: cython.int = 0
-        signs: cython.int
-        features[6] = features[7] = 0
+        before: cython.int = 0
+        side: cython.int
+        sign: cython.int
+        size: cython.int
+        estimate: cython.int
+        context: cython.int
+        models: cython.Py_ssize_t
         while scalar < last:
             features[1] = log_of(self.steps[scalar])
             features[2] = log_of(self.bends[scalar])
-            features[11] = strayed
-            signs = self.first_sign + 3 * _sign(self.steps[scalar]) + _sign(self.bends[scalar])
-            self.values[scalar] = self.residual(at, slot, sort, signs, self.values[scalar])
-            features[7] = features[6]
-            features[6] = self.size_log
-            strayed = self.size_log if self.size_log > strayed else strayed
+            features[5] = strayed
+            features[7] = features[1] - FAST if features[1] > FAST else 0
+            side = _sign(self.steps[scalar])
+            sign = 9 * before + 3 * _sign(self.bends[scalar])
+            estimate = _estimate(self.weights, at, features)
+            # Halves of an octave: two contexts expect the same number of bits.
+            context = estimate >> 3 if estimate > 0 else 0
+            context = context if context < CONTEXTS else CONTEXTS - 1
+            models = CLASSES * slot + CLASSES // 2 * later + (features[1] >= estimate + STEEP)
+            models = MAGNITUDE_MODELS + (models * CONTEXTS + context) * NODES
+            self.values[scalar] = _number(
+                self, models, (context + 1) >> 1, sort, sign, side, features[1], self.values[scalar]
+            )
+            size = log_of(self.values[scalar])
+            if size != estimate:
+                self.learn(at, size - estimate)
+            # Whether it went with its step (1) or against it (2): the next one mostly does the same.
+            sign = _sign(self.values[scalar])
+            before = 1 + (sign != side) if sign and side else 0
+            strayed = size if size > strayed else strayed
+            later = 1
             scalar += 1
             at += FEATURES
         return strayed
 
-    def residual(
-        self,
-        at: cython.Py_ssize_t,
-        slot: cython.int,
-        sort: cython.int,
-        signs: cython.int,
-        value: cython.longlong,
-    ) -> cython.longlong:
-        """Code one residual by its features; its weights stand from ``at`` on."""
-        estimate: cython.int = _estimate(self.weights, at, self.features)
-        context: cython.int = self.contexts[0 if estimate < 0 else estimate if estimate < FLATTEST else FLATTEST]
-        models: cython.Py_ssize_t = MAGNITUDE_MODELS + (slot * CONTEXTS + context) * NODES
-        value = _number(self, models, self.expected[context], sort, signs, value)
-        self.size_log = log_of(value)
-        if self.size_log != estimate:
-            _learn(self.weights, at, self.features, self.size_log - estimate)
-        return value
+    def learn(self, at: cython.Py_ssize_t, error: cython.int) -> cython.void:
+        """Move the weights from ``at`` on towards what would have been right."""
+        weights: cython.p_int = self.weights
+        features: cython.p_int = self.features
+        norm: cython.int = 0
+        shift: cython.int
+        half: cython.int
+        index: cython.int
+        weight: cython.int
+        for index in range(FEATURES):
+            norm += features[index] * features[index]
+        shift = length_of(norm)
+        # Rounding down would draw every weight down a little, whatever is right.
+        half = 1 << (shift - 1)
+        for index in range(FEATURES):
+            weight = weights[at + index] + ((((error * features[index]) << (12 - SLOWNESS)) + half) >> shift)
+            weight = HEAVIEST if weight > HEAVIEST else weight
+            weights[at + index] = -HEAVIEST if weight < -HEAVIEST else weight
 
 
 @cython.cfunc
@@ -241,14 +264,18 @@ def _number(
     expected: cython.int,
     sort: cython.int,
     signs: cython.int,
+    side: cython.int,
+    step: cython.int,
     value: cython.longlong,
 ) -> cython.longlong:
     """A signed number: its size from the expected one outwards, its sign, its bits.
 
-    ``models`` are those of the size, ``sort`` and ``signs`` choose those of the sign.
+    ``models`` are those of the size; ``sort``, ``signs``, and ``side`` and log of the predicted ``step`` choose those
+    of the sign. What goes against the step is often about as large: then the thing stands still.
     """
     size: cython.int = 0
     away: cython.int = 0
+    ratio: cython.int
     negative: cython.int = value < 0
     rest: cython.ulonglong = 0
     if coder.encoding:
@@ -260,20 +287,28 @@ def _number(
     if _bit(coder, models, size > found):
         found += 1
         away = 1
-        while found < 64 and _bit(coder, models + (away if away < 7 else 7), size > found):
+        while found < 64 and _bit(coder, models + (away if away < 3 else 3), size > found):
             found += 1
             away += 1
     else:
-        while found > 0 and _bit(coder, models + 8 + (away if away < 7 else 7), size < found):
+        while found > 0 and _bit(coder, models + 4 + (away if away < 3 else 3), size < found):
             found -= 1
             away += 1
     if not found:
         return 0
-    negative = _open_bit(coder, SIGN_MODELS + 32 * sort + signs, negative)
-    if found > 1:
-        value = _mantissa(coder, sort, found, found - expected, rest)
-    else:
+    away = found - (step >> 4)
+    ratio = away + 4 if away > -4 else 0
+    ratio = ratio if ratio < RATIOS else RATIOS - 1
+    negative = _open_bit(coder, SIGN_MODELS + SIGNS * (RATIOS * sort + ratio) + signs + side, negative)
+    if found == 1:
         value = 1
+    else:
+        # 0 less than expected, 1 as much, 2 one or two more, 3 more than that.
+        expected = found - expected
+        expected = (expected >= 0) + (expected > 0) + (expected > 2)
+        if away == 1 and negative + side == 2:  # 4 and 5: against the step, and as large
+            expected = 4 + ((step >> 3) & 1)
+        value = _mantissa(coder, sort, found, expected, rest)
     value = (value ^ -negative) + negative
     if not cython.compiled:
         value = as_signed(value & 0xFFFFFFFFFFFFFFFF)
@@ -283,19 +318,17 @@ def _number(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _mantissa(
-    coder: Coder, sort: cython.int, size: cython.int, more: cython.int, rest: cython.ulonglong
+    coder: Coder, sort: cython.int, size: cython.int, context: cython.int, rest: cython.ulonglong
 ) -> cython.ulonglong:
     """A number of ``size`` bits, at least 2, without its highest one: two bits by models, the others as they are."""
     below: cython.int = size - 2
     found: cython.ulonglong
     one: cython.ulonglong = 1
-    # 0 less than expected, 1 as much, 2 one or two more, 3 more than that.
-    more = (more >= 0) + (more > 0) + (more > 2)
-    at: cython.Py_ssize_t = MANTISSA_MODELS + 128 * sort + 4 * (size if size < 16 else 15)
-    found = 2 | _open_bit(coder, at + more, (rest >> below) & 1)
+    at: cython.Py_ssize_t = MANTISSA_MODELS + 128 * sort + 8 * (size if size < 16 else 15)
+    found = 2 | _open_bit(coder, at + context, (rest >> below) & 1)
     if below:
         below -= 1
-        found = (found << 1) | _open_bit(coder, at + 64 + (found & 1), (rest >> below) & 1)
+        found = (found << 1) | _open_bit(coder, at + 6 + (found & 1), (rest >> below) & 1)
     if below:
         found = (found << below) | coder.raw(rest & ((one << below) - 1), below)
     return found
@@ -322,21 +355,3 @@ def _estimate(weights: cython.p_int, at: cython.Py_ssize_t, features: cython.p_i
     if total < -64:
         return -64
     return total if total < 1024 else 1023
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _learn(weights: cython.p_int, at: cython.Py_ssize_t, features: cython.p_int, error: cython.int) -> cython.void:
-    """Move the weights towards what would have been right."""
-    norm: cython.int = 0
-    shift: cython.int
-    index: cython.int
-    weight: cython.int
-    for index in range(FEATURES):
-        norm += features[index] * features[index]
-    shift = length_of(norm)
-    for index in range(FEATURES):
-        weight = weights[at + index] + (((error * features[index]) << (12 - SLOWNESS)) >> shift)
-        weight = HEAVIEST if weight > HEAVIEST else weight
-        weights[at + index] = -HEAVIEST if weight < -HEAVIEST else weight

@@ -13,6 +13,8 @@ cdef enum:
     HELD = 0        # sorts of sign and mantissa models
     MOVED = 1
     TURNED = 2
+    SUMMED = 3
+    DOUBTED = 4
 
 
 @cython.final
@@ -32,6 +34,7 @@ cdef class Entity:
     cdef tuple _owners
 
     cdef int code(self, Py_ssize_t index) except -1
+    cdef int flag(self) noexcept
     cdef int fetch(self, Py_ssize_t index) noexcept
     cdef void store(self, Py_ssize_t index) noexcept
     cdef bint misfits(self, int scalar) noexcept
@@ -40,4 +43,4 @@ cdef class Entity:
     cdef int choice(self, int group, Py_ssize_t index) noexcept
     cdef int moving(self, int group) noexcept
     cdef int turned(self, int group) noexcept
-    cdef int residuals(self, int group, int first, int slot, int sort) noexcept
+    cdef int residuals(self, int group, int first, int slot, int sort, int later) noexcept

@@ -17,6 +17,7 @@ if cython.compiled:
     from cython.cimports.retick.snapshot.compact.logs import length_of
     from cython.cimports.retick.snapshot.compact.motion import Motion
     from cython.cimports.retick.snapshot.compact.numbers import (
+        ANGLE,
         CHOICE,
         CHOICE_MODELS,
         FEATURES,
@@ -37,6 +38,7 @@ else:
     from retick.snapshot.compact.logs import length_of
     from retick.snapshot.compact.motion import Motion, wrapped
     from retick.snapshot.compact.numbers import (
+        ANGLE,
         CHOICE,
         CHOICE_MODELS,
         FEATURES,
@@ -52,7 +54,7 @@ else:
     from retick.snapshot.kernels.fault import Fault
     from retick.snapshot.kernels.table import FieldTable
 
-    HELD, MOVED, TURNED = 0, 1, 2
+    HELD, MOVED, TURNED, SUMMED, DOUBTED = 0, 1, 2, 3, 4
 
 __all__ = ["Entity"]
 
@@ -99,8 +101,9 @@ class Entity:
         if self.coder.encoding and self.fetch(index) != st.OK:
             return st.VALUE_RANGE
         self.moved = self.frames.used > 0 and self.frames.rest[index] == 0
-        self.strayed = self.held = 0
-        self.motion.begin()
+        self.strayed = self.held = self.motion.fastest = 0
+        self.coder.features[0] = 16
+        self.coder.features[6] = self.flag()
         for number in range(self.plan.predicted_count):
             group = self.plan.predicted[number]
             if self.frames.has[4 * group]:
@@ -131,6 +134,15 @@ class Entity:
         if not self.coder.encoding:
             self.store(index)
         return st.OK
+
+    def flag(self) -> cython.int:
+        """16 if the entity's first choice is not its lowest value, else 0."""
+        group: cython.int = self.plan.flag_group
+        scalar: cython.int
+        if group < 0 or not self.frames.has[4 * group]:
+            return 0
+        scalar = self.plan.first[group]
+        return 16 if self.frames.old[4 * scalar] != self.motion.low[scalar] else 0
 
     def fetch(self, index: cython.Py_ssize_t) -> cython.int:
         """The values to encode, if their fields can hold them, and their angle."""
@@ -214,7 +226,7 @@ class Entity:
             self.motion.guess[scalar] = old[4 * scalar]
             self.motion.step[scalar] = way
             self.motion.bend[scalar] = 0
-        return self.residuals(group, first, 0, HELD)
+        return self.residuals(group, first, 1, HELD, 0)
 
     def choice(self, group: cython.int, index: cython.Py_ssize_t) -> cython.int:
         """A flag or one of a few values: whether it is another, and which."""
@@ -242,8 +254,15 @@ class Entity:
         return self.blame(scalar) if self.misfits(scalar) else st.OK
 
     def moving(self, group: cython.int) -> cython.int:
-        slot: cython.int = 1 + 2 * self.motion.window[group] + self.motion.lifted[group]
-        return self.residuals(group, self.plan.first[group], slot, MOVED)
+        first: cython.int = self.plan.first[group]
+        window: cython.int = self.motion.window[group]
+        if self.plan.doubtful[group]:
+            return self.residuals(group, first, 13 + window, DOUBTED, 0)
+        if self.plan.kind[group] == ANGLE:  # one number, as those that are doubtful: it has the models of later places
+            return self.residuals(group, first, 13 + window, MOVED, 1)
+        if self.plan.kind[group] == INTEGRAL:
+            return self.residuals(group, first, 12, SUMMED, 0)
+        return self.residuals(group, first, 2 * window + self.motion.lifted[group], MOVED, 0)
 
     def turned(self, group: cython.int) -> cython.int:
         """A rotation: which component is the largest, then the three others."""
@@ -270,32 +289,31 @@ class Entity:
             largest = other
         self.now[scalar] = largest
         rotation.place(group, largest)
-        return self.residuals(group, scalar + 1, 9 + self.motion.window[group], TURNED)
+        return self.residuals(group, scalar + 1, 8 + self.motion.window[group], TURNED, 0)
 
-    def residuals(self, group: cython.int, first: cython.int, slot: cython.int, sort: cython.int) -> cython.int:
-        """The scalars of a group from ``first`` on, each as what it differs from its guess."""
-        features: cython.p_int = self.coder.features
+    def residuals(
+        self, group: cython.int, first: cython.int, slot: cython.int, sort: cython.int, later: cython.int
+    ) -> cython.int:
+        """The scalars of a group from ``first`` on, each as what it differs from its guess.
+
+        ``slot`` and ``sort`` choose the models; ``later`` is 1 for those that the second and later scalars have.
+        """
         last: cython.int = self.plan.first[group] + self.plan.count[group]
         window: cython.int = self.motion.window[group] if sort != HELD else 0
         turns: cython.bint = self.plan.modulus[group] != 0
         scalar: cython.int
         strayed: cython.int
         value: cython.longlong
-        features[0] = 16
-        features[3] = self.motion.speed[group]
-        features[4] = self.motion.curve[group]
-        features[5] = self.motion.fastest if self.motion.fastest_group != group else self.motion.next_fastest
-        features[8] = self.strayed
-        features[9] = 16 if self.motion.lifted[group] else 0
-        features[10] = self.motion.bent if self.motion.bent_group != group else self.motion.next_bent
+        self.coder.features[3] = self.motion.fastest
+        self.coder.features[4] = self.strayed
         if self.coder.encoding:
             for scalar in range(first, last):
                 value = self.now[scalar] - self.motion.guess[scalar]
                 if not cython.compiled:
                     value = wrapped(value)
                 self.off[scalar] = self.motion.shortest(group, value) if turns else value
-        self.coder.first_sign = 9 if window > 1 else 0
-        strayed = self.coder.residuals(first, last, FEATURES * (window * self.plan.scalar_count + first), slot, sort)
+        at: cython.Py_ssize_t = FEATURES * (window * self.plan.scalar_count + first)
+        strayed = self.coder.residuals(first, last, at, slot, sort, later)
         if strayed > self.strayed:
             self.strayed = strayed
         if self.coder.encoding:

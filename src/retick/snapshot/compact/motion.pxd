@@ -22,20 +22,12 @@ cdef class Motion:
     cdef long long* bend            # by scalar: how far the predictions of two windows differ
     cdef int* window                # by group: 0 none, 1 the newest frame, 2 and 3 longer lines that fit
     cdef int* lifted                # by group: whether the acceleration is in it
-    cdef int* speed                 # by group: log of the predicted step
-    cdef int* curve                 # by group: log of how much the predictions of two windows differ
-    cdef int fastest                # the largest speed of all groups, and whose it is
-    cdef int fastest_group
-    cdef int next_fastest           # the largest of the other groups
-    cdef int bent                   # the same of the curves
-    cdef int bent_group
-    cdef int next_bent
+    cdef int fastest                # log of the largest predicted step of a group, so far in this entity
     cdef tuple arrays               # of step and bend
     cdef tuple _gains_owner
     cdef tuple _owners
 
     cdef void use(self, object ahead, object back, object ticks)
-    cdef void begin(self) noexcept
     cdef void note(self, int group, long long steps, long long bends) noexcept
     cdef long long shortest(self, int group, long long way) noexcept
     cdef long long within(self, int group, int scalar, long long value) noexcept

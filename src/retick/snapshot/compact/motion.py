@@ -2,9 +2,6 @@
 
 The window is the longest whose line passes within one step of every history frame inside of it; if there is none, the
 newest frame alone gives the velocity. An acceleration that was declared is tried with and without.
-
-How fast each group moves is a feature of the residuals of the others; so the two fastest are kept, and the one that is
-not the group itself counts.
 """
 
 from array import array
@@ -57,14 +54,7 @@ class Motion:
         bend: Any
         window: Any
         lifted: Any
-        speed: Any
-        curve: Any
         fastest: int
-        fastest_group: int
-        next_fastest: int
-        bent: int
-        bent_group: int
-        next_bent: int
         arrays: Any
         _gains_owner: Any
         _owners: Any
@@ -75,7 +65,7 @@ class Motion:
         scalars = plan.scalar_count + 1
         guess, step, bend = (array("q", bytes(8 * scalars)) for _ in range(3))
         way = array("q", bytes(8 * 4 * scalars))
-        window, lifted, speed, curve = (array("i", bytes(4 * (plan.group_count + 1))) for _ in range(4))
+        window, lifted = (array("i", bytes(4 * (plan.group_count + 1))) for _ in range(2))
         low, room = array("q"), array("Q")
         group: cython.int
         scalar: cython.int
@@ -84,9 +74,9 @@ class Motion:
                 low.append(table.low[plan.field[scalar]])
                 room.append(plan.modulus[group] - 1 if plan.modulus[group] else table.span[plan.field[scalar]])
         self.arrays = (step, bend)
-        self._owners = (guess, step, bend, way, window, lifted, speed, curve, low, room, acceleration)
+        self._owners = (guess, step, bend, way, window, lifted, low, room, acceleration)
         self.guess, self.step, self.bend, self.way = longs(guess), longs(step), longs(bend), longs(way)
-        self.window, self.lifted, self.speed, self.curve = ints(window), ints(lifted), ints(speed), ints(curve)
+        self.window, self.lifted = ints(window), ints(lifted)
         self.low, self.room = longs(low), ulongs(room)
         self.acceleration = doubles(acceleration)
 
@@ -96,31 +86,12 @@ class Motion:
         self.ticks = ticks
         self.ahead, self.back = doubles(ahead), doubles(back)
 
-    def begin(self) -> cython.void:
-        """Another entity: no group of it moves yet."""
-        self.fastest = self.next_fastest = self.bent = self.next_bent = 0
-        self.fastest_group = self.bent_group = -1
-
     def note(self, group: cython.int, steps: cython.longlong, bends: cython.longlong) -> cython.void:
         """How far a group should move, and how much two windows differ on that; both as sums over its scalars."""
         speed: cython.int = log_of(steps)
-        curve: cython.int = log_of(bends)
-        self.speed[group] = speed
-        self.curve[group] = curve
+        self.fastest = speed if speed > self.fastest else self.fastest
         if steps == 0 and bends == 0:
             self.window[group] = 0
-        if speed > self.fastest:
-            self.next_fastest = self.fastest
-            self.fastest = speed
-            self.fastest_group = group
-        elif speed > self.next_fastest:
-            self.next_fastest = speed
-        if curve > self.bent:
-            self.next_bent = self.bent
-            self.bent = curve
-            self.bent_group = group
-        elif curve > self.next_bent:
-            self.next_bent = curve
 
     def shortest(self, group: cython.int, way: cython.longlong) -> cython.longlong:
         """A difference of two values; the short way round for an angle."""
@@ -209,7 +180,7 @@ class Motion:
         for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
             self.guess[scalar] = self.frames.old[4 * scalar]
             self.step[scalar] = self.bend[scalar] = 0
-        self.window[group] = self.lifted[group] = self.speed[group] = self.curve[group] = 0
+        self.window[group] = self.lifted[group] = 0
 
     def moves(self, group: cython.int, newest: cython.int) -> cython.bint:
         """Whether to go on at all: what nobody declared to be a motion must have been one before."""

@@ -4,11 +4,11 @@ numbers.pxd repeats them, because the C compiler needs them as constants; a test
 """
 
 __all__ = [
-    "AGE_MODELS",
     "ANGLE",
     "CHANGED_MODELS",
     "CHOICE",
     "CHOICE_MODELS",
+    "CLASSES",
     "CONTEXTS",
     "FARTHEST",
     "FEATURES",
@@ -23,7 +23,9 @@ __all__ = [
     "MOTION",
     "NODES",
     "OLDEST",
+    "RATIOS",
     "ROTATION",
+    "SIGNS",
     "SIGN_MODELS",
     "TERMS",
 ]
@@ -42,23 +44,28 @@ OLDEST = 63
 """Ticks from the baseline back to the oldest of them."""
 FARTHEST = 12
 """Ticks that a prediction looks ahead, at most."""
-FEATURES = 12
+FEATURES = 8
 """Inputs of the magnitude estimate."""
-CONTEXTS = 24
-"""Steps of the estimate that are told apart."""
-NODES = 16
-"""Models of one magnitude: eight upwards and eight downwards."""
+CONTEXTS = 16
+"""Steps of the estimate that are told apart, each half of an octave."""
+CLASSES = 4
+"""Sets of magnitude models of one slot: by the place in the group, and by the predicted step."""
+NODES = 8
+"""Models of one magnitude: four upwards and four downwards."""
+SIGNS = 27
+"""Contexts of a sign, beside its size: by the signs of step and bend, and by what the residual before it did."""
+RATIOS = 8
+"""Sizes of a residual, against that of the predicted step, by which a sign is told apart."""
 TERMS = 7
 """Terms of the two series of a rotation."""
 
 # First model of each set, in the order of the statistics.
-AGE_MODELS = 0
-CHANGED_MODELS = 208
-LARGEST_MODELS = 592
-SIGN_MODELS = 624
-MANTISSA_MODELS = 720
-MAGNITUDE_MODELS = 1104
-GROUP_MODELS = 6096
+CHANGED_MODELS = 0
+LARGEST_MODELS = 320
+SIGN_MODELS = 352
+MANTISSA_MODELS = 1432
+MAGNITUDE_MODELS = 2072
+GROUP_MODELS = 10776
 
 # Own models of one group.
 HOLD_MODELS = 32

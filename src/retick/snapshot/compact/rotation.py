@@ -154,7 +154,6 @@ class Rotation:
         for index in range(4):
             self.guess[at + index] = self.start[at + index] = self.quats[index]
             self.rate[at + index] = 0.0
-        self.motion.speed[group] = self.motion.curve[group] = 0
         if newest == 0:
             return
         for number in range(frames.used, newest, -1):

@@ -93,7 +93,7 @@ def test_a_prior_that_unpacks_without_end_is_refused() -> None:
 
 
 def test_a_prior_of_another_version_says_so_and_what_is_no_prior_is_named() -> None:
-    with pytest.raises(DecodeError, match="version 1, and version 2 is read: train it again"):
+    with pytest.raises(DecodeError, match="version 1, and version 3 is read: train it again"):
         Prior.from_bytes(b"RTKP\x01" + trained().to_bytes()[5:])
     with pytest.raises(UsageError, match=r"not bytes: Prior\.from_bytes"):
         Codec(BODY, compact=True, prior=trained().to_bytes())  # type: ignore[arg-type]  # what a newcomer gives

@@ -26,7 +26,7 @@ PLACES = 4
 """Places in a group whose scalars have weights of their own; those after the last share its weights."""
 CAP = 16
 """Uses that a model of a prior counts as, at most."""
-MAGIC = b"RTKP\x02"
+MAGIC = b"RTKP\x03"
 SHARED = n.GROUP_MODELS + n.HOLD_MODELS + n.CHOICE_MODELS
 _WEIGHTS = KINDS * WINDOWS * PLACES * n.FEATURES
 MOST_OWN = 1 << 20
@@ -182,10 +182,10 @@ def _average(plan: Plan, learned: "array[int]", weights: "array[int]", row: int,
 
 
 def empty_prior() -> Prior:
-    """What is known before anything was seen: a residual is like its neighbour, its bend and its step."""
+    """What is known before anything was seen: a residual is like its step, its bend and its neighbours."""
     weights = array("i", [0] * _WEIGHTS)
     for at in range(0, _WEIGHTS, n.FEATURES):
-        weights[at + 2] = weights[at + 3] = weights[at + 6] = 1024
+        weights[at + 1] = weights[at + 2] = weights[at + 5] = 1024
     return Prior(array("I", [FRESH] * SHARED), weights)
 
 
