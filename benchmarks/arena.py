@@ -137,11 +137,14 @@ def frames(schema: Schema, count: int, seed: int = 1) -> list[Snapshot]:
 
 
 def main() -> None:
+    from retick.cli.bench.native import c_loop_ns
     from retick.cli.snapshot.scoring import score_lines
 
     for name, schema in (("declared", declared()), ("nothing declared", undeclared())):
         print(f"{name}:")
         print("\n".join(score_lines(schema, frames(schema, 600), lag=6)))
+    c_loop = c_loop_ns()
+    print("the fighter's C loop:", "unknown here" if c_loop is None else f"{c_loop:.1f} ns a step here")
 
 
 if __name__ == "__main__":
