@@ -9,7 +9,14 @@ from retick.authority.declared import DeclaredProfile, Flag, Real, Whole
 from retick.authority.delta import DeltaCodec, DeltaReceiver
 from retick.authority.delta_frames import acked_input, delta_frame, split_acked_input, split_delta
 from retick.authority.explain import explain_message, explain_payload
-from retick.authority.joining import JoinRequest, decode_acceptance, decode_join, encode_acceptance, encode_join
+from retick.authority.joining import (
+    Acceptance,
+    JoinRequest,
+    decode_acceptance,
+    decode_join,
+    encode_acceptance,
+    encode_join,
+)
 from retick.games.runner import Command, NetRunner, locomotion
 from retick.games.runner.netrunner import control, fire, inputs, snapshots
 from retick.games.runner.netrunner.config import parse_config
@@ -125,8 +132,10 @@ TARGETS: tuple[Target, ...] = (
     of("netrunner/normal", _normal, b"\x7f\xfe", also=(locomotion.decode_normal,)),
     of("netrunner/config", _config, json.dumps({"ServerTickRate": 30, "MaxPlayers": 4, "gravity": 9.5}).encode(),
        also=(parse_config,)),
-    of("server/join", decode_join, JOIN, encode_join(JoinRequest()), write=encode_join, is_exact=False),
-    of("server/acceptance", decode_acceptance, encode_acceptance(b"t" * 16)),
+    of("server/join", decode_join, JOIN, encode_join(JoinRequest()), encode_join(JoinRequest("a", compact=7)),
+       write=encode_join, is_exact=False),
+    of("server/acceptance", decode_acceptance, encode_acceptance(Acceptance(b"t" * 16)),
+       encode_acceptance(Acceptance(b"t" * 16, True))),
     of("server/acked-input", split_acked_input, acked_input(3, BUNDLE)),
     of("server/explain-payload", explain_payload, acked_input(3, BUNDLE), FULL, DELTA),
     of("server/explain-message", explain_message, b"\x31\x01\x00\x02\x3c\x00\x03\x63\x00\x00\x00",

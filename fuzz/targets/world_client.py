@@ -10,7 +10,7 @@ from typing import Any
 from fuzz.bench import Bench
 from fuzz.target import script
 from fuzz.targets.worlds import MESSAGES, PACKETS, _Yard
-from retick.authority.joining import encode_acceptance
+from retick.authority.joining import Acceptance, encode_acceptance
 from retick.authority.world.client import WorldClient, WorldClientConfig
 from retick.authority.world.client.prediction import load_fields
 from retick.authority.world.client.server_link import ServerLink
@@ -38,7 +38,7 @@ class Stage(Bench):
         self.link = LinkEndpoint(
             LinkConfig(game_id=game.game_id, game_version=game.game_version, max_datagram=1472, sealed=False),
             entropy=random.Random(3).randbytes,
-            admit=lambda request: Accept(data=encode_acceptance(b"t" * 16)),
+            admit=lambda request: Accept(data=encode_acceptance(Acceptance(b"t" * 16))),
         )
         self.puppet: Any = None
         self.hub.attach("puppet", self.link)

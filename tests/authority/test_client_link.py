@@ -8,7 +8,7 @@ import pytest
 from retick.authority.client_link import FINAL, ClientLink
 from retick.authority.config import JoiningConfig
 from retick.authority.events import ConnectionLost, JoinFailed
-from retick.authority.joining import JoinRequest, decode_join, encode_acceptance
+from retick.authority.joining import Acceptance, JoinRequest, decode_join, encode_acceptance
 from retick.authority.link_config import link_config
 from retick.authority.redirection import redirect_to
 from retick.link import Accept, Connected, Connection, LinkEndpoint, Reason, Refuse, Request
@@ -53,7 +53,7 @@ class Desk:
     def admit(self, request: Request) -> Accept | Refuse:
         wish = decode_join(request.data)
         self.asked.append(wish)
-        return self.answer or Accept(data=encode_acceptance(self.token or wish.token or b"t" * 16))
+        return self.answer or Accept(data=encode_acceptance(Acceptance(self.token or wish.token or b"t" * 16)))
 
     def on_events(self, events: list[Any]) -> None:
         for event in events:

@@ -2,7 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.authority.joining import JoinRequest, decode_acceptance, decode_join, encode_acceptance, encode_join
+from retick.authority.joining import (
+    Acceptance,
+    JoinRequest,
+    decode_acceptance,
+    decode_join,
+    encode_acceptance,
+    encode_join,
+)
 from retick.authority.server.admission import Guest
 from retick.errors import InvalidValue, UsageError
 
@@ -11,8 +18,23 @@ def test_rooms_and_tokens_come_back_as_they_were() -> None:
     for request in (JoinRequest(), JoinRequest("arena 7"), JoinRequest("søndag", bytes(range(16)), 2**64 - 1)):
         assert decode_join(encode_join(request)) == request
     assert decode_join(b"") == JoinRequest()
-    assert decode_acceptance(encode_acceptance(bytes(16))) == bytes(16)
-    assert decode_acceptance(b"something else") == b""
+    for compact in (False, True):
+        assert decode_acceptance(encode_acceptance(Acceptance(bytes(16), compact))) == Acceptance(bytes(16), compact)
+    assert decode_acceptance(b"something else") == decode_acceptance(b"\3" + bytes(16)) == Acceptance()
+
+
+def test_a_compact_hash_comes_back_and_does_not_go_with_a_name() -> None:
+    request = JoinRequest("arena", bytes(range(16)), 7, compact=2**64 - 1)
+    assert decode_join(encode_join(request)) == request
+    assert (
+        encode_join(JoinRequest("ab", b"", 1, compact=2)).hex()
+        == "03" + "01" + 14 * "0" + "02" + 14 * "0" + "02" + "6162"
+    )
+    with pytest.raises(UsageError, match="not both"):
+        encode_join(request._replace(name="Ada"))
+    for size in range(1, 18):
+        with pytest.raises(InvalidValue):
+            decode_join(encode_join(request)[:size])
 
 
 def test_names_and_the_wish_to_watch_come_back_as_they_were() -> None:
@@ -25,6 +47,7 @@ def test_names_and_the_wish_to_watch_come_back_as_they_were() -> None:
 
 
 def test_a_request_without_a_name_has_the_bytes_that_it_always_had() -> None:
+    assert encode_acceptance(Acceptance(b"t" * 16)).hex() == "01" + "74" * 16
     assert encode_join(JoinRequest("ab", b"t" * 16, 1)).hex() == "01010000000000000002" + "6162" + "74" * 16
 
 

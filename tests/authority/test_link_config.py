@@ -21,6 +21,7 @@ def test_the_game_is_named_and_delta_snapshots_are_offered_only_where_they_can_b
     profile = NetRunner()
     offered = [link_config_for(profile, timeout=5.0, delta=delta) for delta in (False, True)]
     assert [config.capabilities for config in offered] == [0, DELTA_SNAPSHOTS | COMPACT_SNAPSHOTS]
+    assert link_config_for(profile, timeout=5.0, delta=True, compact=False).capabilities == DELTA_SNAPSHOTS
     assert {(config.game_id, config.game_version) for config in offered} == {
         (profile.game_id, profile.protocol_version)
     }

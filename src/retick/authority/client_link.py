@@ -67,6 +67,7 @@ class ClientLink(ABC, Generic[E]):
         self._request = request
         self._token = request.token
         self._has_new_seat = True
+        self._gets_compact = False
         self._place: int | None = None
         """Seat or peer id of the last welcome; None before the first."""
         self._link = make_link(
@@ -181,9 +182,10 @@ class ClientLink(ABC, Generic[E]):
     def _on_link_change(self, event: LinkEvent, now: float) -> None:
         if isinstance(event, Connected):
             terms = self._connection.terms
-            token = decode_acceptance(terms.peer_data) if terms is not None else b""
-            self._has_new_seat = token != self._token
-            self._token = token
+            accepted = decode_acceptance(terms.peer_data if terms is not None else b"")
+            self._has_new_seat = accepted.token != self._token
+            self._token = accepted.token
+            self._gets_compact = accepted.compact
             self._welcome_by = now + self.config.welcome_seconds
             self._on_connected(now)
         elif isinstance(event, Refused) and not self._over and self._way.follow(event.reason, event.text):

@@ -20,7 +20,7 @@ __all__ = [
 DELTA_SNAPSHOTS = 1 << 3
 """The capability bit of delta snapshots in the link's handshake."""
 COMPACT_SNAPSHOTS = 1 << 4
-"""That of compact ones, with the prior that this version of the library has; it goes with the bit before."""
+"""That of compact ones; it goes with the bit before. Whether both ends mean the same is in the request to join."""
 FAULTS = (Exception, SystemExit)
 """What ends a room when its game raises it. A game may call ``sys.exit``; Ctrl-C is no fault of a game."""
 LARGEST_MESSAGE = 4096
@@ -75,6 +75,8 @@ class ServerConfig(HostConfig):
 
     delta: bool = True
     """Offer delta snapshots, if the game has them."""
+    compact: bool = True
+    """Make them compact for clients that can read that. False: plain ones, of twice the bytes, in less time."""
     bundles_per_tick: float = 2.0
     """Input bundles accepted from each client, on average; a resync may bring 65 at once."""
     shots: RateLimit = RateLimit(every=6, burst=3)  # noqa: RUF009 - it is a frozen value
@@ -112,5 +114,7 @@ class ClientConfig(JoiningConfig):
     """Leave out a command now and then while commands run further ahead than the input delay asks for."""
     delta: bool = True
     """Ask for delta snapshots, if the game has them."""
+    compact: bool = True
+    """Ask for compact ones, which take half the bytes."""
     hermite: bool = False
     """Draw other players on curves that follow their velocities, instead of on straight lines."""

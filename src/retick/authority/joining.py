@@ -4,10 +4,14 @@
 
     hello       u8 1   u64 hash of the schema   u8 n, 0 to 32   n bytes of UTF-8, the room   16 bytes of token, or none
     hello       u8 2   the same up to the room   u8 flags   u8 m, 0 to 32   m bytes of UTF-8, the name   token, or none
+    hello       u8 3   u64 hash of the schema   u64 compact hash   the rest as in the first
     acceptance  u8 1   16 bytes of token
+    acceptance  u8 2   16 bytes of token; delta snapshots are compact
 
 Little-endian; the first byte is the number of the layout. The hash is 0 for a client that wants no delta snapshots.
-The second layout is for servers of declared worlds; all other games have the first.
+The second layout is for servers of declared worlds; all other games have the first, or the third from a client that
+reads compact deltas. Its compact hash says by which names, groups and prior: only where the server has the same one
+are deltas compact.
 
 The token belongs to the seat. A client that lost its connection dials again with it, and gets its player back.
 """
@@ -21,6 +25,7 @@ __all__ = [
     "LONGEST_NAME",
     "LONGEST_ROOM",
     "TOKEN_SIZE",
+    "Acceptance",
     "JoinRequest",
     "check_name",
     "decode_acceptance",
@@ -33,8 +38,12 @@ TOKEN_SIZE: Final = 16
 _LAYOUT: Final = 1
 _NAMED: Final = 2
 """The layout with flags and a name."""
+_COMPACT: Final = 3
+"""The layout with a compact hash."""
+_COMPACT_ACCEPTED: Final = 2
 _WATCHES: Final = 1
 _HEAD: Final = struct.Struct("<BQB")
+_COMPACT_HEAD: Final = struct.Struct("<BQQB")
 LONGEST_ROOM: Final = 32
 """Bytes of a room's name."""
 LONGEST_NAME: Final = 32
@@ -54,6 +63,8 @@ class JoinRequest(NamedTuple):
     """Of the player; empty if there is none."""
     watches: bool = False
     """The client wants to watch, without a seat."""
+    compact: int = 0
+    """Hash of the codec with which the client reads compact deltas; 0 if it does not."""
 
     def __repr__(self) -> str:
         return f"JoinRequest(room={self.room!r}, {len(self.token)} bytes of token, name={self.name!r})"
@@ -63,6 +74,10 @@ def encode_join(request: JoinRequest) -> bytes:
     """The bytes for the link's hello."""
     room, name = _packed(request.room, LONGEST_ROOM, "a room's name"), _packed(request.name, LONGEST_NAME, "a name")
     is_named = bool(name or request.watches)
+    if request.compact:
+        if is_named:
+            raise UsageError("a request to join has a name or a compact hash, not both")
+        return _COMPACT_HEAD.pack(_COMPACT, request.schema, request.compact, len(room)) + room + request.token
     head = _HEAD.pack(_NAMED if is_named else _LAYOUT, request.schema, len(room)) + room
     return head + (bytes((request.watches, len(name))) + name if is_named else b"") + request.token
 
@@ -71,10 +86,15 @@ def decode_join(data: bytes) -> JoinRequest:
     """The request, or an InvalidValue. No bytes at all ask for the room without a name."""
     if not data:
         return JoinRequest()
-    if len(data) < _HEAD.size or data[0] not in (_LAYOUT, _NAMED):
+    layout, compact = data[0], 0
+    head = _COMPACT_HEAD if layout == _COMPACT else _HEAD
+    if len(data) < head.size or layout not in (_LAYOUT, _NAMED, _COMPACT):
         raise InvalidValue("not a request to join")
-    layout, schema, length = _HEAD.unpack_from(data)
-    room, at = _text(data, _HEAD.size, length, LONGEST_ROOM, "room's name")
+    if layout == _COMPACT:
+        layout, schema, compact, length = head.unpack_from(data)
+    else:
+        layout, schema, length = head.unpack_from(data)
+    room, at = _text(data, head.size, length, LONGEST_ROOM, "room's name")
     flags, name = 0, ""
     if layout == _NAMED:
         if len(data) < at + 2 or data[at] & ~_WATCHES:
@@ -84,7 +104,7 @@ def decode_join(data: bytes) -> JoinRequest:
     token = bytes(data[at:])
     if len(token) not in (0, TOKEN_SIZE):
         raise InvalidValue(f"a request to join has {len(data)} bytes, {len(token)} of them where the token is")
-    return JoinRequest(room, token, schema, name, bool(flags))
+    return JoinRequest(room, token, schema, name, bool(flags), compact)
 
 
 def check_name(name: str) -> None:
@@ -115,13 +135,22 @@ def _text(data: bytes, at: int, length: int, most: int, what: str) -> tuple[str,
     return text, end
 
 
-def encode_acceptance(token: bytes) -> bytes:
+class Acceptance(NamedTuple):
+    """What a server says to one that may come in."""
+
+    token: bytes = b""
+    """Of the seat; empty when the server sent none that can be read."""
+    compact: bool = False
+    """Delta snapshots are compact."""
+
+
+def encode_acceptance(acceptance: Acceptance) -> bytes:
     """The bytes for the link's acceptance."""
-    return bytes((_LAYOUT,)) + token
+    return bytes((_COMPACT_ACCEPTED if acceptance.compact else _LAYOUT,)) + acceptance.token
 
 
-def decode_acceptance(data: bytes) -> bytes:
-    """The seat's token; empty when the server sent none that can be read."""
-    if len(data) == 1 + TOKEN_SIZE and data[0] == _LAYOUT:
-        return bytes(data[1:])
-    return b""
+def decode_acceptance(data: bytes) -> Acceptance:
+    """What the server said; without a token when that cannot be read."""
+    if len(data) == 1 + TOKEN_SIZE and data[0] in (_LAYOUT, _COMPACT_ACCEPTED):
+        return Acceptance(bytes(data[1:]), data[0] == _COMPACT_ACCEPTED)
+    return Acceptance()

@@ -51,9 +51,11 @@ def sealing_by_token(token: bytes, sealing: ClientSealing) -> Sealing:
     return {**found, "server_key": named}
 
 
-def link_config_for(profile: Profile, *, timeout: float, delta: bool, sealing: Sealing | None = None) -> LinkConfig:
-    """``timeout`` is in seconds; ``delta``: this side can use delta snapshots, also compact ones."""
-    capabilities = DELTA_SNAPSHOTS | COMPACT_SNAPSHOTS if delta else 0
+def link_config_for(
+    profile: Profile, *, timeout: float, delta: bool, compact: bool = True, sealing: Sealing | None = None
+) -> LinkConfig:
+    """``timeout`` is in seconds; ``delta``: this side can use delta snapshots, with ``compact`` also compact ones."""
+    capabilities = (DELTA_SNAPSHOTS | (COMPACT_SNAPSHOTS if compact else 0)) if delta else 0
     return link_config(
         profile.game_id, profile.protocol_version, timeout=timeout, capabilities=capabilities, sealing=sealing
     )

@@ -233,6 +233,44 @@ def test_compact_deltas_have_a_check_on_plain_links_and_none_on_sealed_ones(
     assert joined.stats.refused == 0
 
 
+@pytest.mark.parametrize(("server", "client"), [(True, True), (True, False), (False, True)])
+def test_deltas_are_compact_when_both_ends_want_that(server: bool, client: bool) -> None:
+    field = Field(config=ServerConfig(compact=server), conditions=Conditions(latency=0.03, loss=0.02))
+    joined = field.join("a", config=ClientConfig(compact=client))
+    field.join("b", config=ClientConfig(compact=client))
+    field.run(3.0)
+    size = joined.stats.snapshot_bytes / joined.stats.snapshots
+    assert (size < 48) == (server and client)
+    assert joined.stats.refused == joined.stats.missing_baselines == 0
+
+
+class Renamed:
+    """A layout whose public fields have other names: the same numbers, but other predictions."""
+
+    def __init__(self, layout: Any) -> None:
+        self._layout = layout
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._layout, name)
+
+    @property
+    def public(self) -> Any:
+        names = {"x": "east", "y": "up", "z": "north"}
+        return tuple(one._replace(name=names.get(one.name, one.name)) for one in self._layout.public)
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+def test_a_client_whose_predictions_would_be_others_gets_plain_deltas(sealed: bool) -> None:
+    field = Field(sealed=sealed)
+    profile = NetRunner()
+    profile.layout = Renamed(profile.layout)
+    other, same = field.join("other", profile=profile), field.join("same")
+    field.run(3.0)
+    assert other.stats.refused == same.stats.refused == 0
+    assert other.stats.snapshots > 40
+    assert other.stats.snapshot_bytes / other.stats.snapshots > 1.2 * same.stats.snapshot_bytes / same.stats.snapshots
+
+
 def test_a_client_with_another_world_is_refused() -> None:
     field = Field()
     field.join("a", profile=NetRunner(world=type(COURSE)(COURSE.boxes[:1])))

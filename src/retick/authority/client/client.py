@@ -13,7 +13,7 @@ from retick.authority.client.interpolation import RemoteView
 from retick.authority.client.prediction import Prediction
 from retick.authority.client.remotes import Remotes
 from retick.authority.client_link import ClientLink
-from retick.authority.config import COMPACT_SNAPSHOTS, DELTA_SNAPSHOTS, ClientConfig
+from retick.authority.config import DELTA_SNAPSHOTS, ClientConfig
 from retick.authority.delta import LAST_TICK, DeltaCodec, DeltaReceiver
 from retick.authority.delta_frames import DELTA_SNAPSHOT, acked_input
 from retick.authority.events import (
@@ -68,15 +68,22 @@ class Client(ClientLink[ClientEvent]):
         """How the server ran our commands, from the newest snapshot; None before the first."""
         layout = profile.layout if self.config.delta else None
         sealed = sealing_by_token(token, sealing)
-        link = link_config_for(profile, timeout=self.config.timeout, delta=layout is not None, sealing=sealed)
+        compact = self.config.compact
+        link = link_config_for(
+            profile, timeout=self.config.timeout, delta=layout is not None, compact=compact, sealing=sealed
+        )
         self._delta = None if layout is None else DeltaCodec(layout, sealed=link.sealed)
         self._offered = profile
         self._receiver: DeltaReceiver | None = None
         self._remotes: Remotes | None = None
         self._snapshot_tick = 0
         self._pings = Pings(0.0)
-        schema = 0 if self._delta is None else self._delta.codec.schema_hash
-        super().__init__(address, JoinRequest(room, b"", schema), link, entropy, token, online)
+        wish = JoinRequest(room)
+        if self._delta is not None:
+            wish = wish._replace(schema=self._delta.codec.schema_hash)
+            if compact:
+                wish = wish._replace(compact=self._delta.compact.schema_hash)
+        super().__init__(address, wish, link, entropy, token, online)
 
     # For the game's loop.
 
@@ -206,8 +213,8 @@ class Client(ClientLink[ClientEvent]):
         self._snapshot_tick = 0
         terms = self._connection.terms
         delta = terms is not None and terms.capabilities & DELTA_SNAPSHOTS != 0
-        compact = terms is not None and terms.capabilities & COMPACT_SNAPSHOTS != 0
-        self._receiver = self._delta.receiver(compact=compact) if delta and self._delta is not None else None
+        codec = self._delta if delta else None
+        self._receiver = None if codec is None else codec.receiver(compact=self._gets_compact)
         self._events.append(
             Joined(peer_id=welcome.peer_id, server_tick=welcome.server_tick, is_rejoin=is_rejoin, delta=delta)
         )

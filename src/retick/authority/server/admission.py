@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
-from retick.authority.joining import TOKEN_SIZE, JoinRequest, decode_join, encode_acceptance
+from retick.authority.joining import TOKEN_SIZE, Acceptance, JoinRequest, decode_join, encode_acceptance
 from retick.authority.server.gate import BANNED, NOBODY, Gate
 from retick.authority.server.rooms import Rooms
 from retick.errors import InvalidValue
@@ -29,6 +29,8 @@ class Guest(Generic[R, P]):
     player: P | None = None
     admitted: Pass = NOBODY
     """What is known of who comes in."""
+    compact: bool = False
+    """Whether delta snapshots are compact ones."""
 
 
 class Admission(ABC, Generic[R, P]):
@@ -98,7 +100,7 @@ class Admission(ABC, Generic[R, P]):
             self._take_over(room, returning)
         guest = request.connection.tag = self._guest(room, token, now, wish, request)
         guest.admitted = admitted
-        return Accept(data=encode_acceptance(token))
+        return Accept(data=encode_acceptance(Acceptance(token, guest.compact)))
 
     def _with_ticket(self, room: R, admitted: Pass, links: Sequence[Connection]) -> P | None:
         """The player who came in with the same join token. One who is still coming with it makes place."""

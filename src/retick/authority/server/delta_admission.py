@@ -21,8 +21,6 @@ class DeltaGuest(Guest[Room, Player]):
     """One that gets deltas, or (None) fixed snapshots."""
 
     delta: DeltaCodec | None = None
-    compact: bool = False
-    """Whether the deltas are compact ones."""
 
 
 class DeltaAdmission(Admission[Room, Player]):
@@ -34,6 +32,7 @@ class DeltaAdmission(Admission[Room, Player]):
         delta: DeltaCodec | None,
         *,
         serves_fixed: bool,
+        compact: bool,
         entropy: Callable[[int], bytes],
         take_over: Callable[[Room, Player], None],
         gate: Gate,
@@ -41,6 +40,7 @@ class DeltaAdmission(Admission[Room, Player]):
         super().__init__(rooms, entropy=entropy, take_over=take_over, gate=gate)
         self._delta = delta
         self._serves_fixed = serves_fixed
+        self._compact = compact
 
     def _delta_for(self, request: Request) -> DeltaCodec | None:
         return self._delta if request.capabilities & DELTA_SNAPSHOTS else None
@@ -57,5 +57,12 @@ class DeltaAdmission(Admission[Room, Player]):
         return len(room.players) + len(coming) >= room.profile.config.max_players
 
     def _guest(self, room: Room, token: bytes, now: float, wish: JoinRequest, request: Request) -> DeltaGuest:
-        compact = request.capabilities & COMPACT_SNAPSHOTS != 0
-        return DeltaGuest(room, token, now, delta=self._delta_for(request), compact=compact)
+        delta = self._delta_for(request)
+        # Names, groups or a prior may differ where the plain layout does not: then deltas are plain.
+        compact = (
+            self._compact
+            and delta is not None
+            and request.capabilities & COMPACT_SNAPSHOTS != 0
+            and wish.compact == delta.compact.schema_hash
+        )
+        return DeltaGuest(room, token, now, delta=delta, compact=compact)

@@ -57,7 +57,13 @@ class Server(RoomHost[Room, Player]):
         self.config = config or ServerConfig()
         layout = profile.layout if self.config.delta else None
         given = cast("Sealing", sealing)
-        link = link_config_for(profile, timeout=self.config.timeout, delta=layout is not None, sealing=given)
+        link = link_config_for(
+            profile,
+            timeout=self.config.timeout,
+            delta=layout is not None,
+            compact=self.config.compact,
+            sealing=given,
+        )
         self._delta = None if layout is None else DeltaCodec(layout, sealed=link.sealed)
         largest = largest_snapshot(link.sealed) - (0 if online is None else FRAME_HEAD_SIZE)
         serves_fixed = fits_fixed(profile, largest)
@@ -75,6 +81,7 @@ class Server(RoomHost[Room, Player]):
             self._rooms,
             self._delta,
             serves_fixed=serves_fixed,
+            compact=self.config.compact,
             entropy=entropy,
             take_over=self._take_over,
             gate=self._gate,

@@ -36,7 +36,7 @@ class Sender:
 
     def __init__(self, profile: NetRunner, codec: DeltaCodec, link: LinkEndpoint, address: Hashable, room: str) -> None:
         self.profile = profile
-        request = JoinRequest(room, b"", codec.codec.schema_hash)
+        request = JoinRequest(room, schema=codec.codec.schema_hash, compact=codec.compact.schema_hash)
         self.connection = link.dial(address, data=encode_join(request))
         self.connection.tag = self
         self.joined = False

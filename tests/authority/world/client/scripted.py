@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from random import Random
 from typing import Any
 
-from retick.authority.joining import decode_join, encode_acceptance
+from retick.authority.joining import Acceptance, decode_join, encode_acceptance
 from retick.authority.world.client import WorldClient
 from retick.authority.world.frames import INPUT, InputFrame, decode_input
 from retick.authority.world.layout import layout_of
@@ -96,7 +96,7 @@ class ScriptedServer(Linked):
         token = join.token if join.token in self.seats else self._dice.randbytes(16)
         self.tokens[request.connection] = token
         self.names[request.connection] = (join.name, join.watches)
-        return Accept(data=encode_acceptance(token))
+        return Accept(data=encode_acceptance(Acceptance(token)))
 
     # The five calls.
 

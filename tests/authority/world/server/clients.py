@@ -73,7 +73,7 @@ class Script(Linked):
     @property
     def token(self) -> bytes:
         assert self.connection.terms is not None
-        return decode_acceptance(self.connection.terms.peer_data)
+        return decode_acceptance(self.connection.terms.peer_data).token
 
     @property
     def seat(self) -> int:
