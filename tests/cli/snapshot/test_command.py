@@ -4,6 +4,7 @@ import json
 import lzma
 import re
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,11 +15,14 @@ from retick.cli.snapshot.sources import read_source, trace_schema
 from retick.snapshot import (
     Codec,
     CompactSender,
+    Component,
+    Field,
     Group,
     Hold,
     Prior,
     Schema,
     Snapshot,
+    UInt,
     schema_from_json,
     schema_to_json,
 )
@@ -86,6 +90,24 @@ def test_a_folder_of_packets_trains_a_prior_that_a_codec_takes(tmp_path: Path) -
     trained = Codec(schema_from_json(fitted.read_bytes()), compact=True, prior=prior)
     assert trained.apply_delta(body(1, 3), trained.encode_delta(body(1, 3), body(1, 4))) == body(1, 4)
     assert "all" in run("snapshot", "explain", folder, "--schema", schema, "--prior", out, "--lag", 2)
+
+
+def test_costs_are_never_negative_and_their_sum_is_what_is_sent(tmp_path: Path) -> None:
+    """Noise gains so little that packets are compared with their plain form, and some go that way."""
+    noise = Schema([Component(1, [Field(1, UInt(32)), Field(2, UInt(32))])])
+    folder, schema = tmp_path / "capture", tmp_path / "schema.json"
+    folder.mkdir()
+    schema.write_text(schema_to_json(noise))
+    draws, codec = Random(2), Codec(noise)
+    for tick in range(1, 30):
+        # Now and then an entity is missing, and the history has a gap.
+        rows = {at: {1: (draws.getrandbits(32), draws.getrandbits(32))} for at in range(10) if (at + tick) % 7}
+        if tick % 9:
+            (folder / f"{tick:02}").write_bytes(codec.encode_full(Snapshot.of(noise, tick=tick, entities=rows)))
+    shown = run("snapshot", "explain", folder, "--schema", schema)
+    rows_shown = [[float(number) for number in re.findall(r"-?\d+\.\d", line)] for line in shown.splitlines()[1:]]
+    assert all(cost >= 0.0 for row in rows_shown for cost in row)
+    assert sum(row[1] for row in rows_shown[:-1]) == pytest.approx(rows_shown[-1][1], abs=0.3)
 
 
 def said(*arguments: Any) -> str:

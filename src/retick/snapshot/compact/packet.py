@@ -69,7 +69,14 @@ class PayloadCodec:
         self._entity_bits = sum(item.codec.bits or 8 for _owner, item in plain.schema.fields) * 3 // 4
         self._thresholds = any(item.threshold for _owner, item in plain.schema.fields)
         self._usual = Usual(
-            self._body, self._table, self._start, plain.limits, sealed, self._entity_bits, self._factors_of
+            self._body,
+            self._table,
+            self._start,
+            plain.limits,
+            sealed,
+            self._entity_bits,
+            self._factors_of,
+            self._or_plain,
         )
 
     @property
@@ -143,10 +150,7 @@ class PayloadCodec:
             (len(payload) - len(made)) * 8 > self._body.changes * self._entity_bits
             or len(payload) > self._limits.max_section_len
         ):
-            plain = Head((), carried is not None, None, b"", True).to_bytes()
-            plain += self._plain.encode_payload(base, current)
-            if len(plain) < len(payload):
-                payload, statistics = plain, start.copy()
+            payload, statistics = self._or_plain(base, current, carried, payload, statistics)
         if not is_over and len(payload) <= room + len(made):
             return Encoded(self._checked(payload, start, base, current, statistics), statistics, False)
         if cut_room < 0:
@@ -241,6 +245,15 @@ class PayloadCodec:
                 else encode_error(body.fault.status, body.fault, self._schema)
             )
         return made
+
+    def _or_plain(
+        self, base: Snapshot, current: Snapshot, carried: Statistics | None, payload: bytes, statistics: Statistics
+    ) -> tuple[bytes, Statistics]:
+        """The plain form, from which nothing is learned, if it is shorter than ``payload``."""
+        plain = Head((), carried is not None, None, b"", True).to_bytes() + self._plain.encode_payload(base, current)
+        if len(plain) >= len(payload):
+            return payload, statistics
+        return plain, (carried if carried is not None else self._start).copy()
 
     def _misfit(self, fault: Any) -> EncodeError:
         """A value that its field cannot hold, or that its Angle cannot turn to."""

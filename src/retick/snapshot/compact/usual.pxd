@@ -31,6 +31,7 @@ cdef class Usual:
     cdef long long ticks                    # of the factors
     cdef object _factors
     cdef object _factors_of
+    cdef object _or_plain
     cdef tuple _heads
     cdef tuple _sizes
 

@@ -84,6 +84,7 @@ class Usual:
         ticks: int
         _factors: Any
         _factors_of: Any
+        _or_plain: Any
         _heads: Any
         _sizes: tuple[int, int]
 
@@ -96,7 +97,9 @@ class Usual:
         sealed: bool,
         entity_bits: int,
         factors_of: Callable[[int, tuple[int, ...]], Any],
+        or_plain: Callable[[Any, Any, Any, bytes, Any], tuple[bytes, Any]],
     ) -> None:
+        """``or_plain`` gives the payload and the statistics of the plain form, where it is shorter."""
         self.body = body
         self.table = table
         self.start = start
@@ -108,6 +111,7 @@ class Usual:
         self.longest = min(limits.max_section_len, NO_CUT)
         self.ticks = -1
         self._factors_of = factors_of
+        self._or_plain = or_plain
         self._heads = (SHORT_HEADS[USUAL_AGES, False], SHORT_HEADS[USUAL_AGES, True])
         self._sizes = (len(start.models), len(start.weights))
 
@@ -133,13 +137,10 @@ class Usual:
         self.body.budget = NO_CUT
         payload = self.body.encode(statistics, here, history, self.factors(ticks), there, NO_CUT, head)
         changes: cython.Py_ssize_t = self.body.changes
-        if (
-            self.body.fault.status != st.OK
-            or changes > self.most_changes
-            or 8 * (len(payload) - len(head)) > changes * self.entity_bits
-            or len(payload) > self.longest
-        ):
+        if self.body.fault.status != st.OK or changes > self.most_changes:
             return None
+        if 8 * (len(payload) - len(head)) > changes * self.entity_bits or len(payload) > self.longest:
+            payload, statistics = self._or_plain(base, current, carried, payload, statistics)
         statistics.lineage = check_of(payload, start.lineage, current.tick, base.tick)
         if not self.sealed:
             payload = with_check(payload, statistics.lineage)
