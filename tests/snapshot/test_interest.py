@@ -8,7 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.errors import EncodeError, UsageError
-from retick.snapshot import Bool, Codec, Component, Field, Interest, Limits, Schema, Snapshot, UInt, VarUInt
+from retick.snapshot import (
+    Bool,
+    Codec,
+    Component,
+    Field,
+    Interest,
+    Limits,
+    Replica,
+    Schema,
+    Snapshot,
+    UInt,
+    VarUInt,
+)
+from tests.effort import examples
 from tests.snapshot.worlds import schemas, successors, worlds
 
 SCHEMA = Schema([Component(1, [Field(1, UInt(32)), Field(2, UInt(32))])])
@@ -179,6 +192,36 @@ def test_a_schema_that_no_reader_takes_is_refused() -> None:
         Interest(Codec(TWO, version=2, limits=Limits(max_components_per_entity=1)), budget=400, packed=True)
 
 
-def test_a_compact_codec_is_refused() -> None:
-    with pytest.raises(UsageError, match="without compact=True"):
-        Interest(Codec(SCHEMA, compact=True), budget=1200)
+def test_a_compact_codec_sends_the_same_changes_in_fewer_bytes() -> None:
+    plain, compact = Codec(SCHEMA, version=2), Codec(SCHEMA, compact=True)
+    choosers = Interest(plain, budget=300), Interest(compact, budget=305)
+    visible = {at: 1.0 + at % 3 for at in range(60)}
+    replica: Replica[Snapshot] = Replica()
+    held = crowd(60, 1, 0)
+    lengths = [0, 0]
+    for tick in range(2, 40):
+        world = crowd(60, tick, tick)
+        one = choosers[0].encode(held, world, visible)
+        other = choosers[1].encode(held, world, visible, history=replica.history)
+        assert (other.sent, other.waiting, other.result) == (one.sent, one.waiting, one.result)
+        assert compact.apply_delta(held, other.packet, history=replica.history) == one.result
+        lengths = [lengths[0] + len(one.packet), lengths[1] + len(other.packet)]
+        held = one.result
+        replica.sent(held)
+        replica.acknowledge(tick)
+    assert lengths[1] < 0.8 * lengths[0]
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(st.data(), schemas(), st.integers(0, 60), st.booleans())
+def test_no_compact_packet_is_longer_than_its_budget(data: Any, schema: Schema, more: int, sealed: bool) -> None:
+    codec = Codec(schema, compact=True, sealed=sealed)
+    base = data.draw(worlds(schema, 5))
+    world = data.draw(successors(base, 6))
+    with pytest.raises(UsageError, match="must be from") as caught:
+        Interest(codec, budget=1)
+    budget = int(str(caught.value).split("must be from ")[1].split(" ")[0]) + more
+    interest = Interest(codec, budget=budget)
+    made = interest.encode(base, world, dict.fromkeys(world.ids, 1.0))
+    assert len(made.packet) <= budget
+    assert codec.apply_delta(base, made.packet) == made.result

@@ -210,6 +210,13 @@ def test_a_plain_codec_sends_the_same_to_all() -> None:
     assert fanout.packet(None) == fanout.packet(None, compact=False)
 
 
+def test_the_ids_of_a_view_may_come_in_any_collection() -> None:
+    codec, world = Codec(PLAIN), plain(2, {1: (5, True), 2: (6, False), 3: (7, True)})
+    for ids in ([1, 3], (3, 1), {1, 3}, iter([1, 3])):
+        replica: Replica[Snapshot] = Replica()
+        assert codec.decode_full(Fanout(codec, world).send(replica, ids)).ids == [1, 3]
+
+
 def test_compact_packets_are_shared_by_receivers_with_the_same_history() -> None:
     codec = Codec(BODY, compact=True)
     replicas: list[Replica[Snapshot]] = [Replica() for _ in range(3)]

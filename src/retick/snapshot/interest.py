@@ -10,17 +10,23 @@ in which nothing is sent twice everything is sent, and nothing is sent twice bef
 that waits.
 
 An entity whose set of components changed cannot be updated: it is destroyed, and created by the next packet.
+
+With a compact codec the changes are chosen in the same way, by their plain sizes, and then written compact. So packets
+are mostly a good deal shorter than the budget, and never longer: one that would be goes in its plain form, for which
+there is always room.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from retick.errors import UsageError
 from retick.snapshot.codec import Codec
+from retick.snapshot.compact.head import CHECK_BYTES
 from retick.snapshot.kernels.encoder import Encoder
-from retick.snapshot.kernels.layout import HEADER_BYTES, MASKED, PACKED
+from retick.snapshot.kernels.layout import DELTA, HEADER_BYTES, MASKED, PACKED
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
+from retick.snapshot.session import standard_header
 from retick.snapshot.urgency import Urgency
 
 __all__ = ["BudgetedPacket", "Interest"]
@@ -72,11 +78,13 @@ class Interest:
         """``budget``: bytes of a packet at most, header included. Any one entity must fit into it."""
         if packed and codec.version < 2:
             raise UsageError("packed updates are of wire version 2")
-        if codec.version > 2:
-            raise UsageError("Interest writes plain deltas: give it a codec without compact=True")
+        self._compact = None if codec.plain is codec else codec
+        codec = codec.plain
         _check_writable(codec, packed)
         table = codec.schema.table
-        least = HEADER_BYTES + 12 + table.entity_worst_bytes
+        # What a compact packet in its plain form has more: the form, and the check.
+        more = 0 if self._compact is None else 1 + CHECK_BYTES
+        least = HEADER_BYTES + 12 + table.entity_worst_bytes + more
         most = min(codec.limits.max_packet_bytes, codec.limits.max_section_len, codec.limits.max_section_bytes)
         if not least <= budget <= most:
             raise UsageError(f"a budget for this schema must be from {least} to {most} bytes, not {budget}")
@@ -84,7 +92,7 @@ class Interest:
         self._budget = budget
         # Without limits: it also writes what does not fit, to measure it.
         encoder = Encoder(codec.schema, codec.version, _UNLIMITED, False)
-        self._urgency = Urgency(encoder, PACKED if packed else MASKED, budget, codec.limits)
+        self._urgency = Urgency(encoder, PACKED if packed else MASKED, budget - more, codec.limits)
 
     @property
     def budget(self) -> int:
@@ -96,12 +104,27 @@ class Interest:
         """The score of each waiting entity."""
         return self._urgency.gained()
 
-    def encode(self, base: Snapshot, world: Snapshot, visible: Mapping[int, float]) -> BudgetedPacket:
+    def encode(
+        self, base: Snapshot, world: Snapshot, visible: Mapping[int, float], *, history: Sequence[Snapshot] = ()
+    ) -> BudgetedPacket:
         """A delta with the most urgent changes from ``base`` to the visible part of ``world``.
 
         ``visible`` gives the priority of each visible id, above zero; ids that are not in the world are ignored. For a
         receiver that holds nothing yet, ``base`` is an empty snapshot of any tick but 0: no delta starts from tick 0.
+        ``history``, for a compact codec: older results that the receiver holds too (:attr:`Replica.history`).
         """
         packet, sent, destroyed, waiting = self._urgency.encode(Snapshot, base, world, visible)
         result = self._codec.apply_delta(base, packet)
+        if self._compact is not None:
+            packet = self._compacted(self._compact, base, result, history, packet[HEADER_BYTES:])
         return BudgetedPacket(packet=packet, result=result, sent=sent, destroyed=destroyed, waiting=waiting)
+
+    def _compacted(
+        self, codec: Codec, base: Snapshot, result: Snapshot, history: Sequence[Snapshot], sections: bytes
+    ) -> bytes:
+        """The same changes as a compact packet; in its plain form if only that keeps to the budget."""
+        packet = codec.encode_delta(base, result, history=history)
+        if len(packet) <= self._budget:
+            return packet
+        payload = codec.compact_payloads().plain_form(base, result, sections)
+        return standard_header(codec, DELTA, result.tick, base.tick, len(payload)) + payload

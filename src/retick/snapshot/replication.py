@@ -143,8 +143,12 @@ class Fanout:
             found = self._views[wanted] = self._current.select(wanted)
         return found
 
-    def send(self, replica: Replica[Snapshot], view: View | None = None) -> bytes:
-        """The packet for one receiver, compact if its codec is and the receiver reads such; noted as sent."""
+    def send(self, replica: Replica[Snapshot], view: Iterable[int] | None = None) -> bytes:
+        """The packet for one receiver, compact if its codec is and the receiver reads such; noted as sent.
+
+        ``view`` has the ids that it sees; None means everything.
+        """
+        view = None if view is None else frozenset(view)
         base, compact = replica.base, replica.compact and self._plain is not self._codec
         history = replica.history if compact else ()
         packet = self.packet(base, view, history, compact=compact)

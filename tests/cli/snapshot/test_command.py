@@ -196,6 +196,11 @@ def test_a_trace_with_a_value_out_of_range_is_misuse_and_names_file_frame_and_fi
         assert f"{path}: frame 2: entity 5, component 1, field 2 (cube.orientation_a): -7 does not fit" in message
 
 
+@pytest.mark.parametrize("option", [["--checked"], ["--entities", "7"], ["--prior", "x"], ["--schema", "x"]])
+def test_options_of_a_trace_without_one_are_misuse(option: list[str]) -> None:
+    assert "--trace FILE" in refused("bench", "snapshot", *option)
+
+
 def test_a_file_that_is_no_prior_or_no_schema_is_misuse_and_named(tmp_path: Path) -> None:
     (tmp_path / "bad").write_bytes(b"12345")
     assert str(tmp_path / "bad") in refused("snapshot", "explain", TRACE, *ENTITIES, "--prior", tmp_path / "bad")

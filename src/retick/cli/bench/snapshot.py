@@ -293,6 +293,8 @@ def bench_snapshot(
             )
         _bench_trace(trace, schema, entities, prior, checked, as_json)
         return
+    if checked or entities != TRACE_ENTITIES or prior is not None or schema is not None:
+        raise UsageError("--entities, --prior, --schema and --checked are for a trace: --trace FILE")
     if rounds < 1:
         raise UsageError(f"--rounds must be 1 or more, not {rounds}")
     with progress("bench snapshot") as tell:

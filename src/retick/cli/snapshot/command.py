@@ -22,7 +22,10 @@ snapshot_app = typer.Typer(name="snapshot", no_args_is_help=True, help="Make sna
 SourceArgument = Annotated[
     Path, typer.Argument(metavar="CAPTURE", help="A trace (raw or .xz), or a folder of snapshot packets.")
 ]
-SchemaOption = Annotated[Path | None, typer.Option("--schema", metavar="FILE", help="Schema of a folder, as JSON.")]
+SchemaOption = Annotated[
+    Path | None,
+    typer.Option("--schema", metavar="FILE", help="Schema as JSON: a folder needs it, a trace may have other groups."),
+]
 EntitiesOption = Annotated[int, typer.Option(help="Entities of each frame of a trace.")]
 LagOption = Annotated[int, typer.Option(min=1, help="Frames between a snapshot and its baseline.")]
 PriorOption = Annotated[

@@ -246,6 +246,11 @@ class PayloadCodec:
             )
         return made
 
+    def plain_form(self, base: Snapshot, current: Snapshot, sections: bytes) -> bytes:
+        """The payload that has these sections of version 2 in place of a body; it starts from the prior."""
+        payload = Head((), False, None, b"", True).to_bytes() + sections
+        return self._checked(payload, self._start, base, current, self._start.copy())
+
     def _or_plain(
         self, base: Snapshot, current: Snapshot, carried: Statistics | None, payload: bytes, statistics: Statistics
     ) -> tuple[bytes, Statistics]:
