@@ -2,10 +2,10 @@
 
 Theory of operation. A match of bots is played once, and all calls to each peer's session are recorded
 (``recorded_calls``). They are then made again to fresh sessions, several times: to each session alone, and to all of
-them interleaved. What the loop costs with sessions that do nothing is taken off both. Of each stretch of two seconds
-the fastest time counts, since other processes only add time; all stretches count alike. The game's steps are
-subtracted, at what they cost in the game's own loop. One more run, with a clock around each call, gives the share of
-each call.
+them interleaved. What the loop costs with sessions that do nothing, in turns with them, is taken off both. Of each
+stretch of two seconds the fastest time counts, since other processes only add time; all stretches count alike. The
+game's steps are subtracted, at what they cost in the game's own loop. One more run, with a clock around each call,
+gives the share of each call.
 
 The engine, the packets and the link are also timed alone, on the same work. The rest is the session's own: pace,
 acknowledgements, leads, checksums, statistics.
@@ -97,16 +97,17 @@ def measure_overhead(
         calls.mark()
     frames = sum(calls.frames for calls in recorded) - ran
     tell(f"{players} players, again")
-    driver = sum(_fastest(calls.cost_of_calling) for calls in recorded) / frames * 1e6
-    whole = sum(_fastest(calls.rerun) for calls in recorded) / frames * 1e6 - driver
-    together = _fastest(lambda: interleaved(recorded)) - _fastest(lambda: interleaved(recorded, nothing=True))
+    pairs = [_fastest(calls.cost_of_calling, calls.rerun) for calls in recorded]
+    driver, whole = (sum(seconds) / frames * 1e6 for seconds in zip(*pairs, strict=True))
+    whole -= driver
+    idle, busy = _fastest(lambda: interleaved(recorded, nothing=True), lambda: interleaved(recorded))
     steps = _steps_cost(mesh, arena.game(), STRETCH * (stretches + 1))
     seconds = (mesh.network.now - began) * players
     return Overhead(
         players=players,
         sealed=sealed,
         total=whole - steps,
-        interleaved=together / frames * 1e6 - steps,
+        interleaved=(busy - idle) / frames * 1e6 - steps,
         driver=driver,
         by_call={name: whole * share for name, share in _shares(recorded).items()},
         steps=steps,
@@ -115,11 +116,13 @@ def measure_overhead(
     )
 
 
-def _fastest(run: Callable[[], list[float]]) -> float:
-    """Seconds for all stretches, each at its fastest."""
-    rounds = [run() for _ in range(ROUNDS)]
-    fastest: list[float] = [min(times) for times in zip(*rounds, strict=True)]
-    return sum(fastest)
+def _fastest(*runs: Callable[[], list[float]]) -> list[float]:
+    """Seconds of each run for all stretches, each stretch at its fastest.
+
+    The runs take turns: a machine that is slow for a while is so for all of them, and their difference stays true.
+    """
+    rounds = [[run() for run in runs] for _ in range(ROUNDS)]
+    return [sum(min(times) for times in zip(*each, strict=True)) for each in zip(*rounds, strict=True)]
 
 
 def _shares(recorded: list[RecordedCalls]) -> dict[str, float]:

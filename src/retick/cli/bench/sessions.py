@@ -155,7 +155,9 @@ def _print_overhead(each: Overhead, parts: dict[str, float]) -> bool:
     for name, cost in parts.items():
         say(f"{name + ' alone':>22}  {cost:7.2f} us")
     if parts:
-        say(f"{'the rest: session':>22}  {each.total - sum(parts.values()):7.2f} us")
+        rest = each.total - sum(parts.values())
+        noisy = "" if rest >= 0 else "  the parts exceed the whole: other programs disturb the figures"
+        say(f"{'the rest: session':>22}  {rest:7.2f} us{noisy}")
     wire = f"{each.packets:.0f} packets, {each.octets:,.0f} bytes a second and player"
     say(f"{'on the wire':>22}  {wire}, at most {octets:,.0f}  {'ok' if each.octets <= octets else 'MISSED'}")
     return kept
