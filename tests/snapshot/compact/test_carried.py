@@ -46,6 +46,22 @@ def test_carried_statistics_make_packets_smaller() -> None:
     assert sizes[True] < 0.98 * sizes[False]
 
 
+def test_a_sender_keeps_statistics_only_of_what_may_become_its_baseline() -> None:
+    sender, receiver = CompactSender(Codec(BODY, compact=True)), CompactReceiver(Codec(BODY, compact=True))
+    for tick in range(1, 60):
+        receiver.decode(sender.encode(body(2, tick)))
+        if tick > 3:
+            sender.acknowledge(tick - 3)
+        assert len(sender._learned) <= 4
+    # Its receiver has lost everything; an acknowledgement of long ago comes in.
+    sender.forget()
+    sender.acknowledge(20)
+    again = CompactReceiver(Codec(BODY, compact=True))
+    assert again.decode(sender.encode(body(2, 60))) == body(2, 60)
+    sender.acknowledge(60)
+    assert again.decode(sender.encode(body(2, 61))) == body(2, 61)
+
+
 def test_a_damaged_packet_changes_nothing() -> None:
     sender, receiver = CompactSender(Codec(BODY, compact=True)), CompactReceiver(Codec(BODY, compact=True))
     receiver.decode(sender.encode(body(2, 1)))

@@ -9,6 +9,7 @@ import gc
 import time
 from array import array
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple, Protocol
 
 from retick.errors import DeterminismError
@@ -20,6 +21,8 @@ from retick.snapshot.inspect import inspect_packet
 
 STRETCH = 64
 """Packets that are encoded, and then decoded, between two looks at the clock."""
+PASSES = 3
+"""How often a stretch is coded; the fastest time counts, since other programs only add time."""
 
 __all__ = ["Coder", "Score", "costs", "counted", "mean_bytes", "score", "score_lines", "scores", "train"]
 
@@ -51,29 +54,37 @@ class Coder(Protocol):
 
     def decode(self, at: int, data: bytes) -> Snapshot: ...
 
+    def begin(self, stretch: int) -> None:
+        """Packets from this place on are coded several times: what they start from must stay."""
+
 
 def score(name: str, snapshots: Sequence[Snapshot], lag: int, coder: Coder) -> Score:
     """Code every snapshot from the ``lag``-th on, compare what is decoded, and take the times.
 
     A stretch of packets is encoded and then decoded, as two machines do it. With one packet at a time, each end would
-    find the other's data in the cache, and reading the clock would cost as much as a small packet.
+    find the other's data in the cache, and reading the clock would cost as much as a small packet. Each stretch is
+    coded several times, and the fastest counts.
     """
     total, encoding, decoding = 0, 0.0, 0.0
     gc.disable()  # as timeit does: it would walk all snapshots of the trace now and then
     try:
         for start in range(lag, len(snapshots), STRETCH):
             stretch = range(start, min(start + STRETCH, len(snapshots)))
-            first = time.thread_time()
-            packets = [coder.encode(at) for at in stretch]
-            second = time.thread_time()
-            found = [coder.decode(at, data) for at, data in zip(stretch, packets, strict=True)]
-            third = time.thread_time()
+            fastest = inf, inf
+            coder.begin(start)
+            for _ in range(PASSES):
+                first = time.thread_time()
+                packets = [coder.encode(at) for at in stretch]
+                second = time.thread_time()
+                found = [coder.decode(at, data) for at, data in zip(stretch, packets, strict=True)]
+                third = time.thread_time()
+                fastest = min(fastest[0], second - first), min(fastest[1], third - second)
             for at, snapshot in zip(stretch, found, strict=True):
                 _check(name, snapshots[at], snapshot)
             total, encoding, decoding = (
                 total + sum(map(len, packets)),
-                encoding + second - first,
-                decoding + third - second,
+                encoding + fastest[0],
+                decoding + fastest[1],
             )
     finally:
         gc.enable()
@@ -103,12 +114,14 @@ class _Compact:
         self._sent: list[Statistics | None] = [start] * len(ticks)
         self._received = self._sent[:]
         self._carried = carried
+        self._stretch = 0
 
     def encode(self, at: int) -> bytes:
         base = at - self._lag
         made = self._codec.encode(self._snapshots[base], self._snapshots[at], self._histories[base], self._sent[base])
         if self._carried:
-            self._sent[base], self._sent[at] = None, made.statistics
+            self._sent[at] = made.statistics
+            self._let_go(self._sent, base)
         return made.payload
 
     def decode(self, at: int, data: bytes) -> Snapshot:
@@ -118,8 +131,19 @@ class _Compact:
             self._snapshots[base], self._snapshots[at].tick, data, self._by_tick.get, received
         )
         if self._carried:
-            self._received[base], self._received[at] = None, learned
+            self._received[at] = learned
+            self._let_go(self._received, base)
         return found
+
+    def begin(self, stretch: int) -> None:
+        for at in range(max(0, self._stretch - self._lag), stretch - self._lag):
+            self._sent[at] = self._received[at] = None
+        self._stretch = stretch
+
+    def _let_go(self, held: list[Statistics | None], base: int) -> None:
+        """Of a stretch that is coded again, what it started from stays; the rest is made anew, in the same memory."""
+        if base >= self._stretch:
+            held[base] = None
 
 
 class _Plain:
@@ -133,6 +157,9 @@ class _Plain:
 
     def decode(self, at: int, data: bytes) -> Snapshot:
         return self._codec.decode_payload(self._snapshots[at - self._lag], self._snapshots[at].tick, data)
+
+    def begin(self, stretch: int) -> None:
+        """Nothing is carried."""
 
 
 def scores(schema: Schema, snapshots: Sequence[Snapshot], lag: int, prior: Prior | None, check: bool) -> list[Score]:

@@ -46,8 +46,11 @@ class CompactSender:
         self._codec = codec
         self._payloads = codec.compact_payloads()
         self._carried = carried
-        self._sent: BaselineRing[_Kept] = BaselineRing(history)
+        self._sent: BaselineRing[Snapshot] = BaselineRing(history)
+        # Of the baseline and of what may become it: statistics are larger than most snapshots.
+        self._learned: BaselineRing[Statistics] = BaselineRing(history)
         self._acknowledged: list[int] = []
+        self._since = 0
 
     def encode(self, snapshot: Snapshot, *, most_bytes: int | None = None) -> CompactPacket:
         """The packet for this snapshot: a delta from the newest that was acknowledged, if there is one.
@@ -56,32 +59,37 @@ class CompactSender:
         """
         held = [tick for tick in self._acknowledged[-MOST_OLDER:] if self._sent.get(tick) is not None]
         self._acknowledged = held
-        if not held:
+        start = self._learned.get(held[-1]) if held else None
+        if start is None:
             payload = self._codec.encode_payload(None, snapshot)
             if most_bytes is not None and len(payload) > most_bytes:
                 raise UsageError(f"a full snapshot takes {len(payload)} bytes, above {most_bytes}")
-            self._sent.insert(snapshot.tick, _Kept(snapshot.copy(), None))
+            self._keep(snapshot.copy(), self._payloads.prior_statistics(), None)
             return CompactPacket(snapshot.tick, 0, payload)
         base = self._sent.require(held[-1])
-        older = [self._sent.require(tick).snapshot for tick in pick_history(held[-1], held)]
-        start = None
-        if self._carried:
-            start = base.statistics or self._payloads.prior_statistics()
-        made = self._payloads.encode(base.snapshot, snapshot, older, start, most_bytes)
+        older = [self._sent.require(tick) for tick in pick_history(held[-1], held)]
+        carried = start if self._carried else None
+        made = self._payloads.encode(base, snapshot, older, carried, most_bytes)
         result = snapshot if snapshot.owned else snapshot.copy()
         if made.cut or self._payloads.inexact:
-            result, _learned = self._payloads.decode(base.snapshot, snapshot.tick, made.payload, self._older, start)
-        self._sent.insert(snapshot.tick, _Kept(result, made.statistics if self._carried else None), keep=held[-1])
+            result, _learned = self._payloads.decode(base, snapshot.tick, made.payload, self._sent.get, carried)
+        self._keep(result, made.statistics if self._carried else start, held[-1])
         return CompactPacket(snapshot.tick, held[-1], made.payload)
+
+    def _keep(self, result: Snapshot, statistics: Statistics, base: int | None) -> None:
+        self._sent.insert(result.tick, result, keep=base)
+        self._learned.insert(result.tick, statistics, keep=base)
 
     def acknowledge(self, tick: int) -> None:
         """The receiver has applied the packet of this tick. Unknown and repeated ticks change nothing."""
         # Most acknowledgements repeat the last one.
-        if tick == self.base_tick or self._sent.get(tick) is None:
+        if tick == self.base_tick or tick < self._since or self._sent.get(tick) is None:
             return
         if tick not in self._acknowledged:
             self._acknowledged.append(tick)
             self._acknowledged.sort()
+            # No packet starts from an older one any more.
+            self._learned.drop_before(self.base_tick)
 
     @property
     def base_tick(self) -> int:
@@ -89,12 +97,9 @@ class CompactSender:
         return self._acknowledged[-1] if self._acknowledged else 0
 
     def forget(self) -> None:
-        """The receiver lost its state: the next packet is a full snapshot."""
+        """The receiver lost its state: the next packet is a full snapshot, and what was sent before counts no more."""
         self._acknowledged = []
-
-    def _older(self, tick: int) -> Snapshot | None:
-        kept = self._sent.get(tick)
-        return None if kept is None else kept.snapshot
+        self._since = (self._sent.last_tick or 0) + 1
 
 
 class CompactReceiver:
