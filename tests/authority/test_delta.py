@@ -234,6 +234,26 @@ def test_a_sealed_link_saves_the_four_bytes_of_the_check_and_a_plain_one_wants_t
         checked.acknowledge(shared.fanout.tick)
 
 
+@pytest.mark.parametrize("start", [3, 300, 3000])
+@pytest.mark.parametrize("late", [1, 3, 6])
+def test_a_room_that_has_run_for_long_sends_deltas_too_and_again_after_a_silence(start: int, late: int) -> None:
+    """Acknowledgements come some snapshots late, and then none for more ticks than a baseline may be back."""
+    sender, receiver = CODEC.sender(compact=True), CODEC.receiver(compact=True)
+    full: list[int] = []
+    for number in range(240):
+        data = sender.encode(CODEC.share(start + 3 * number, CROWD[number % 20]), 5)
+        receiver.decode(data, 5)
+        if data[5] == 0:
+            full.append(number)
+        if number >= late and not 40 <= number < 140:
+            sender.acknowledge(start + 3 * (number - late))
+    first = [number for number in full if number < 40]
+    again = [number for number in full if number >= 40]
+    assert first == list(range(late + 1))
+    assert again
+    assert again[-1] <= 140 + late + 1
+
+
 def test_a_compact_baseline_too_far_back_is_not_used_and_a_bad_packet_changes_nothing() -> None:
     sender, receiver = CODEC.sender(compact=True), CODEC.receiver(compact=True)
     receiver.decode(sender.encode(CODEC.share(3, CROWD[0]), 5), 5)

@@ -191,7 +191,8 @@ class CompactDeltaSender(DeltaSender):
 
     def encode(self, shared: Shared, peer_id: int) -> bytes:
         current = shared.fanout.view(shared.view_of(peer_id))
-        if current.tick - self._compact.base_tick > FARTHEST:
+        base = self._compact.base_tick
+        if base and current.tick - base > FARTHEST:
             self._compact.forget()
         packet = self._compact.encode(current)
         back = packet.tick - packet.baseline_tick if packet.baseline_tick else 0

@@ -1,5 +1,6 @@
 """Compact payloads and what does not belong to their codec: other schemas, other statistics, values out of range."""
 
+from array import array
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from retick.snapshot import (
     Snapshot,
     UInt,
 )
+from retick.snapshot.compact.statistics import Statistics
 from tests.twin import Twin
 
 WIDE = Schema([Component(1, [Field(1, UInt(8))]), Component(2, [Field(1, UInt(64))])])
@@ -61,6 +63,44 @@ def test_statistics_of_another_schema_are_refused_in_both_directions() -> None:
         payloads.encode(wide(100), wide(101), (), other)
     with pytest.raises(UsageError, match="statistics"):
         payloads.decode(wide(100), 101, made.payload, lambda _tick: None, other)
+
+
+def test_statistics_of_other_items_are_refused_and_costs_of_other_groups_too() -> None:
+    payloads = Codec(WIDE, compact=True).compact_payloads()
+    own = payloads.prior_statistics()
+    with pytest.raises(UsageError, match="arrays of"):
+        Statistics(array("B", bytes(len(own.models))), own.weights, 0)
+    with pytest.raises(UsageError, match="costs are of"):
+        payloads.note_costs([])
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_a_payload_may_be_any_buffer(kind: Any, sealed: bool) -> None:
+    payloads = Codec(WIDE, compact=True, sealed=sealed).compact_payloads()
+    for history in ([], [wide(99), wide(97), wide(92)]):
+        held = {snapshot.tick: snapshot for snapshot in history}
+        made = payloads.encode(wide(100), wide(101), history)
+        assert payloads.decode(wide(100), 101, kind(made.payload), held.get)[0] == wide(101)
+
+
+def angle_story() -> list[str]:
+    """Bodies that no encoder writes, whose residuals of an angle are near the ends of 64 bits."""
+    told = []
+    schema = Schema([Component(1, [Field(1, Fixed(min_q=-1000, max_q=1006, scale=1), name="yaw")])])
+    codec = Codec(schema, compact=True, sealed=True)
+    base = Snapshot.of(schema, tick=5, entities={1: {1: (7,)}})
+    known = bytes.fromhex("00000613047b2dfffffffb2f")
+    for payload in [known, *(b"\0" + bytes((a, b)) + known[3:] for a in range(0, 256, 17) for b in range(0, 256, 51))]:
+        try:
+            told.append(str(codec.decode_payload(base, 6, payload).to_dict()))
+        except DecodeError as error:
+            told.append(str(error))
+    return told
+
+
+def test_both_forms_agree_on_angles_that_no_encoder_writes(twin: Twin) -> None:
+    twin.agrees(angle_story)
 
 
 def test_a_value_that_an_angle_cannot_have_is_refused_before_anybody_holds_it() -> None:

@@ -213,7 +213,8 @@ def train(
         if at >= len(snapshots) // 4:
             sums, packets = [a + b for a, b in zip(sums, statistics.weights, strict=True)], packets + 1
     if packets:
-        statistics.weights = array("i", [round(a / packets) for a in sums])
+        mean = array("i", [round(a / packets) for a in sums])
+        statistics = Statistics(statistics.models, mean, statistics.lineage)
     learned = Prior.learned(payloads.plan, statistics, before=before, own=own)
     return learned, total / max(1, len(snapshots) - lag)
 

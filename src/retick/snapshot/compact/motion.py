@@ -109,7 +109,10 @@ class Motion:
         high: cython.longlong = low + self.room[scalar]
         modulus: cython.longlong = self.plan.modulus[group]
         if modulus:
-            value = (value - low) % modulus
+            value -= low
+            if not cython.compiled:
+                value = wrapped(value)
+            value %= modulus
             if value < 0:
                 value += modulus
             return value + low

@@ -100,6 +100,8 @@ class PayloadCodec:
 
     def note_costs(self, costs: list[float] | None) -> None:
         """From here on add the bits of each group to this list, those of the entities' flags at its end."""
+        if costs is not None and len(costs) != len(self.groups) + 1:
+            raise UsageError(f"costs are of {len(self.groups)} groups and of the flags, not {len(costs)} numbers")
         self._body.note_costs(costs)
 
     def encode(
@@ -175,6 +177,7 @@ class PayloadCodec:
         limit = self._limits.max_section_bytes
         if len(data) > limit:
             raise fault_error(self._schema, st.LIMIT_SECTION_BYTES, limit=limit, actual=len(data))
+        data = bytes(data)
         if type(base) is not Snapshot or base.table is not self._table:
             self._check_schema(base)
         if tick >> 32:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from retick.errors import UsageError
+
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
@@ -24,6 +26,11 @@ class Statistics:
         lineage: Any
 
     def __init__(self, models: Any, weights: Any, lineage: Any) -> None:
+        # The kernels read them where they lie.
+        if models.typecode != "I" or weights.typecode != "i":
+            raise UsageError(
+                f'statistics are arrays of "I" and "i", not of {models.typecode!r} and {weights.typecode!r}'
+            )
         self.models = models
         self.weights = weights
         self.lineage = lineage
