@@ -228,6 +228,7 @@ def _open_bit(coder: Coder, index: cython.Py_ssize_t, value: cython.int) -> cyth
     """The same for a bit that is often as likely 0 as 1, and that nothing else depends on: without any jump by it.
 
     What holds for a zero only is masked: ``zero`` has no bits set for a one, and all for a zero.
+    Signs and mantissas coded so save a sixth of the time of the cubes; for bits that can be foreseen, jumps are faster.
     """
     model: cython.uint = coder.models[index]
     uses: cython.uint = model & 255
