@@ -57,6 +57,11 @@ class Replica(Generic[T]):
         return [held[tick] for tick in pick_history(self._base.tick, list(held))]
 
     @property
+    def older(self) -> Sequence[T]:
+        """Snapshots that were acknowledged before the base, oldest first: the last few of them."""
+        return self._older
+
+    @property
     def base(self) -> T | None:
         """The newest snapshot that the receiver certainly holds; None until one was acknowledged."""
         return self._base

@@ -21,8 +21,31 @@ def test_the_usual_ages_take_no_bytes() -> None:
     assert len(Head((1, 3, 8)).to_bytes()) == 1
 
 
+def test_even_ages_take_one_byte() -> None:
+    assert Head((3, 6, 9)).to_bytes() == bytes.fromhex("0303")
+    assert read_head(bytes.fromhex("0315")) == (Head((21, 42, 63)), 2)
+    assert Head((2, 4, 8)).to_bytes() == bytes.fromhex("0203020408")
+
+
 @pytest.mark.parametrize(
-    "data", ["03", "80", "02", "0200", "020401020304", "02020100", "020140", "0203010308", "1000", "1005aa", "20", "41"]
+    "data",
+    [
+        "80",
+        "02",
+        "0200",
+        "020401020304",
+        "02020100",
+        "020140",
+        "0203010308",
+        "1000",
+        "1005aa",
+        "20",
+        "41",
+        "03",
+        "0300",
+        "0316",
+        "0203030609",
+    ],
 )
 def test_what_no_writer_makes_is_refused(data: str) -> None:
     with pytest.raises(DecodeError) as caught:

@@ -82,12 +82,13 @@ def history_of(seed: int, tick: int, ages: tuple[int, ...] = AGES) -> list[Snaps
 
 @pytest.mark.parametrize("sealed", [True, False])
 @pytest.mark.parametrize("carried", [True, False])
-def test_a_match_is_the_same_without_it(sealed: bool, carried: bool) -> None:
+@pytest.mark.parametrize("ages", [AGES, (3, 6, 9)])
+def test_a_match_is_the_same_without_it(sealed: bool, carried: bool, ages: tuple[int, ...]) -> None:
     short, long, counted = both(sealed=sealed)
     statistics = short.prior_statistics() if carried else None
     held = {tick: calm(tick) for tick in range(1, 80)}
     for tick in range(20, 60):
-        history = [held[tick - age] for age in AGES]
+        history = [held[tick - age] for age in ages]
         made = short.encode(held[tick], held[tick + 6], history, statistics)
         other = long.encode(held[tick], held[tick + 6], history, statistics)
         assert (made.payload, numbers(made.statistics)) == (other.payload, numbers(other.statistics))
@@ -105,20 +106,28 @@ def test_a_match_is_the_same_without_it(sealed: bool, carried: bool) -> None:
     st.integers(1, 40),
     st.integers(9, 30),
     st.integers(-3, 300),
-    st.sampled_from([(), (1,), (1, 3, 8), (1, 3), (2, 3, 8), (1, 3, 9)]),
+    st.sampled_from([(), (1,), (1, 3, 8), (1, 3), (2, 3, 8), (1, 3, 9), (2, 4, 6), (3, 6, 9)]),
     st.sampled_from([None, 0, 40, 2000]),
+    st.sampled_from([b"", b"mine"]),
     st.sampled_from(
         [Limits(), Limits(max_entities_update=3), Limits(max_section_bytes=30), Limits(max_section_len=20)]
     ),
     st.booleans(),
 )
 def test_an_encoder_does_and_refuses_the_same_without_it(
-    seed: int, tick: int, ahead: int, ages: tuple[int, ...], most: int | None, limits: Limits, carried: bool
+    seed: int,
+    tick: int,
+    ahead: int,
+    ages: tuple[int, ...],
+    most: int | None,
+    structure: bytes,
+    limits: Limits,
+    carried: bool,
 ) -> None:
     short, long, _counted = both(limits=limits, sealed=seed % 2 == 0)
     statistics = short.prior_statistics() if carried else None
     current = body(seed, max(0, tick + ahead), 4 + seed % 3)
-    arguments = body(seed, tick), current, history_of(seed, tick, ages), statistics, most
+    arguments = body(seed, tick), current, history_of(seed, tick, ages), statistics, most, structure
     assert told(lambda: short.encode(*arguments)) == told(lambda: long.encode(*arguments))
 
 
@@ -127,14 +136,17 @@ def test_an_encoder_does_and_refuses_the_same_without_it(
 def test_a_decoder_does_and_refuses_the_same_without_it(data: Any, sealed: bool, carried: bool) -> None:
     short, long, _counted = both(sealed=sealed)
     statistics = short.prior_statistics() if carried else None
-    payload = bytearray(long.encode(body(4, 20), body(4, 26), history_of(4, 20), statistics).payload)
+    ages = data.draw(st.sampled_from([AGES, (3, 6, 9)]))
+    structure = data.draw(st.sampled_from([b"", b"mine"]))
+    history = history_of(4, 20, ages)
+    payload = bytearray(long.encode(body(4, 20), body(4, 26), history, statistics, structure=structure).payload)
     at = data.draw(st.integers(0, len(payload) - 1))
     payload[at] ^= data.draw(st.sampled_from([0, 1, 8, 64, 255]))
     del payload[data.draw(st.integers(0, len(payload))) :]
     packet = bytes(payload) + data.draw(st.binary(max_size=3))
-    missing = data.draw(st.sampled_from([0, 12, 17, 19]))
+    missing = data.draw(st.sampled_from([0, 12, 14, 17, 19]))
     held = {tick: body(4, tick) for tick in range(1, 30) if tick != missing}
     tick = data.draw(st.sampled_from([26, 27, 1 << 32]))
     given_statistics = data.draw(st.sampled_from([statistics, None]))
-    arguments = body(4, 20), tick, packet, held.get, given_statistics
+    arguments = body(4, 20), tick, packet, held.get, given_statistics, lambda _structure: body(4, 20)
     assert told(lambda: short.decode(*arguments)) == told(lambda: long.decode(*arguments))

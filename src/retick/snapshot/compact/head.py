@@ -2,9 +2,11 @@
 
 ::
 
-    1  form: bits 0-1 history (0 none, 1 the usual ages, 2 listed), 2 carried, 3 check, 4 structure, 5 cut, 6 plain
+    1  form: bits 0-1 history (0 none, 1 the usual ages, 2 listed, 3 even), 2 carried, 3 check, 4 structure, 5 cut,
+       6 plain
     4  check, little-endian                       if bit 3
     1  number of history ages, then each age      if history is listed
+    1  the first of three ages; the others are twice and three times that    if history is even
     v  first entity that is left as it is         if bit 5
     v  bytes of the structure, and the structure  if bit 4: destroys and creates as version 2 writes them
        the body; or the sections of version 2     if bit 6
@@ -24,11 +26,15 @@ __all__ = [
     "CARRIED",
     "CHECK",
     "CHECK_BYTES",
+    "EVEN",
+    "HISTORY",
     "SHORT_HEADS",
+    "USUAL",
     "USUAL_AGES",
     "Head",
     "check_of",
     "compare_checks",
+    "is_even",
     "pick_history",
     "read_head",
     "split_check",
@@ -38,9 +44,10 @@ __all__ = [
 USUAL_AGES = (1, 3, 8)
 """How many ticks before the baseline the history frames should be."""
 CHECK_BYTES = 4
-_USUAL, _LISTED = 1, 2
+USUAL, LISTED, EVEN = 1, 2, 3
+"""Which history a form says, in its lowest two bits."""
 _TICKS = struct.Struct("<II")
-CARRIED, CHECK = 4, 8
+HISTORY, CARRIED, CHECK = 3, 4, 8
 """Bits of the form that other modules ask for."""
 _STRUCTURE, _CUT, _PLAIN = 16, 32, 64
 
@@ -61,6 +68,11 @@ def pick_history(base_tick: int, held: Sequence[int]) -> list[int]:
     return found
 
 
+def is_even(ages: tuple[int, ...]) -> bool:
+    """Whether these are three ages with the same distance, as of snapshots that are sent every few ticks."""
+    return len(ages) == FRAMES and ages[1:] == (2 * ages[0], 3 * ages[0])
+
+
 class Head(NamedTuple):
     """Everything before the body but the check."""
 
@@ -75,12 +87,14 @@ class Head(NamedTuple):
     """Whether sections of version 2 follow in place of a body."""
 
     def to_bytes(self) -> bytes:
-        usual = self.ages == USUAL_AGES
+        ages = self.ages
+        history = 0 if not ages else USUAL if ages == USUAL_AGES else EVEN if is_even(ages) else LISTED
         form = CARRIED * self.carried | _STRUCTURE * bool(self.structure) | _PLAIN * self.plain
-        form |= (_USUAL if usual else _LISTED if self.ages else 0) | _CUT * (self.cut is not None)
-        made = bytes((form,))
-        if self.ages and not usual:
-            made += bytes((len(self.ages), *self.ages))
+        made = bytes((form | history | _CUT * (self.cut is not None),))
+        if history == EVEN:
+            made += bytes((ages[0],))
+        elif history == LISTED:
+            made += bytes((len(ages), *ages))
         if self.cut is not None:
             made += encode_varuint(self.cut)
         if self.structure:
@@ -88,11 +102,11 @@ class Head(NamedTuple):
         return made
 
 
+_EVEN_AGES = [(first, 2 * first, 3 * first) for first in range(1, OLDEST // 3 + 1)]
 SHORT_HEADS = {
-    (ages, carried): Head(ages, carried).to_bytes() for ages in ((), USUAL_AGES) for carried in (False, True)
+    (ages, carried): Head(ages, carried).to_bytes() for ages in (USUAL_AGES, *_EVEN_AGES) for carried in (False, True)
 }
-"""The heads that most packets have, of one byte, by their ages and whether statistics are carried."""
-_SHORT = {made[0]: Head(ages, carried) for (ages, carried), made in SHORT_HEADS.items()}
+"""The heads that most packets have, of one or two bytes, by their ages and whether statistics are carried."""
 
 
 def check_of(payload: bytes, lineage: int, tick: int, base_tick: int) -> int:
@@ -127,20 +141,25 @@ def compare_checks(expected: int, found: int | None) -> None:
 def read_head(payload: bytes) -> tuple[Head, int]:
     """The head of a payload without check, and where the body starts."""
     form = payload[0]
-    if form in _SHORT:
-        return _SHORT[form], 1
     at = 1
-    history = form & 3
-    if form & 0x80 or history == 3 or form & CHECK:
+    history = form & HISTORY
+    if form & 0x80 or form & CHECK:
         raise _invalid(f"{form:#04x} is no form of a compact payload")
-    ages: tuple[int, ...] = USUAL_AGES if history == _USUAL else ()
-    if history == _LISTED:
+    ages: tuple[int, ...] = USUAL_AGES if history == USUAL else ()
+    if history == EVEN:
+        if len(payload) < 2:
+            raise _truncated(2, len(payload))
+        first, at = payload[1], 2
+        ages = (first, 2 * first, 3 * first)
+        if not 0 < ages[-1] <= OLDEST:
+            raise _invalid(f"history frames cannot be {ages} ticks older than the baseline")
+    if history == LISTED:
         ages = tuple(payload[2 : 2 + (payload[1] if len(payload) > 1 else 0)])
         at = 2 + len(ages)
         if len(payload) < 2 or len(ages) != payload[1]:
             raise _truncated(2 + (payload[1] if len(payload) > 1 else 0), len(payload))
         ordered = all(before < after for before, after in zip((0, *ages), ages, strict=False))
-        if not 1 <= len(ages) <= FRAMES or not ordered or ages[-1] > OLDEST or ages == USUAL_AGES:
+        if not 1 <= len(ages) <= FRAMES or not ordered or ages[-1] > OLDEST or ages == USUAL_AGES or is_even(ages):
             raise _invalid(f"history frames cannot be {ages} ticks older than the baseline")
     cut = None
     if form & _CUT:

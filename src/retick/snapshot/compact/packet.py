@@ -111,14 +111,17 @@ class PayloadCodec:
         history: Sequence[Snapshot] = (),
         carried: Statistics | None = None,
         most_bytes: int | None = None,
+        structure: bytes = b"",
     ) -> Encoded:
         """What makes ``current`` of ``base``; ``history`` are older snapshots that the receiver holds, newest first.
 
         ``carried`` are the statistics of the baseline, which stay as they are; without them the prior is used. With
-        ``most_bytes`` the payload is at most so long, and leaves changes of the last entities out.
+        ``most_bytes`` the payload is at most so long, and leaves changes of the last entities out. ``structure``: what
+        makes ``base``, which then has the entities of ``current``, of the receiver's snapshot of that tick, in the
+        caller's own form.
         """
         if most_bytes is None and not self._thresholds:
-            usual: Encoded | None = self._usual.encode(base, current, history, carried)
+            usual: Encoded | None = self._usual.encode(base, current, history, carried, structure)
             if usual is not None:
                 return usual
         if not all_in_order(self._table, base, current, *history):
@@ -126,9 +129,14 @@ class PayloadCodec:
         if carried is not None:
             self._check_statistics(carried)
         tick = base.tick
+        is_own = bool(structure)
         if tick == 0:
             raise invalid_error(st.INVALID_BASELINE_TICK, found=0, flags=DELTA)
-        middle, structure = (base, b"") if same_shape(base, current) else self._structure(base, current)
+        middle = base
+        if not same_shape(base, current):
+            if structure:
+                raise UsageError("the structure of a caller makes the entities of the new snapshot, and no others")
+            middle, structure = self._structure(base, current)
         target = self._plain_result(middle, current) if self._thresholds else current
         ages = tuple([tick - snapshot.tick for snapshot in history])
         if len(ages) > FRAMES or any(not 0 < age <= OLDEST for age in ages) or list(ages) != sorted(set(ages)):
@@ -148,7 +156,7 @@ class PayloadCodec:
             raise limit_error(st.LIMIT_UPDATE, most, self._body.changes)
         cut = self._body.fitting
         # Where that saves next to nothing, the plain form may be shorter.
-        if not is_over and (
+        if not (is_over or is_own) and (
             (len(payload) - len(made)) * 8 > self._body.changes * self._entity_bits
             or len(payload) > self._limits.max_section_len
         ):
@@ -169,8 +177,12 @@ class PayloadCodec:
         data: bytes,
         held: Callable[[int], Snapshot | None],
         carried: Statistics | None = None,
+        restructure: Callable[[bytes], Snapshot] | None = None,
     ) -> tuple[Snapshot, Statistics]:
-        """The snapshot of ``tick``, and what was learned; ``held`` gives the older snapshot of a tick, or None."""
+        """The snapshot of ``tick``, and what was learned; ``held`` gives the older snapshot of a tick, or None.
+
+        ``restructure`` makes ``base`` anew from a structure of the caller's own form.
+        """
         usual: tuple[Snapshot, Statistics] | None = self._usual.decode(base, tick, data, held, carried)
         if usual is not None:
             return usual
@@ -202,7 +214,9 @@ class PayloadCodec:
             if type(older) is not Snapshot or older.table is not self._table:
                 self._check_schema(older)
             history.append(older)
-        middle = self._plain.decode_payload(base, tick, head.structure) if head.structure else base
+        middle = base
+        if head.structure:
+            middle = restructure(head.structure) if restructure else self._middle(base, tick, head.structure)
         most = self._limits.max_total_entities_after_apply
         if middle.count > most:
             raise fault_error(self._schema, st.LIMIT_TOTAL, limit=most, actual=middle.count)
@@ -311,6 +325,10 @@ class PayloadCodec:
         if not same_shape(middle, current):
             self._plain.encode_payload(base, current)  # raises what is wrong: a component came or went
         return middle.copy(tick=base.tick), structure
+
+    def _middle(self, base: Snapshot, tick: int, structure: bytes) -> Snapshot:
+        made: Snapshot = self._plain.decode_payload(base, tick, structure)
+        return made
 
     def _plain_result(self, middle: Snapshot, current: Snapshot) -> Snapshot:
         """What a receiver makes of a plain delta: changes below a threshold are held back."""

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from retick.snapshot.compact.head import CHECK_BYTES, USUAL_AGES, Head, check_of, read_head, split_check
+from retick.snapshot.compact.head import CHECK_BYTES, USUAL_AGES, Head, check_of, is_even, read_head, split_check
 from retick.snapshot.compact.priors.prior import generic_prior
 from retick.wire.explain import RowReader
 from retick.wire.varint import encode_varuint
@@ -55,7 +55,9 @@ class CompactParts(NamedTuple):
             )
             reader.add(CHECK_BYTES, "check", f"0x{self.check:08x}", known)
         ages = self.head.ages
-        if ages and ages != USUAL_AGES:
+        if is_even(ages):
+            reader.add(1, "ages", ", ".join(map(str, ages)), "ticks before the baseline; the first is sent")
+        elif ages and ages != USUAL_AGES:
             reader.add(1, "history frames", str(len(ages)))
             reader.add(len(ages), "ages", ", ".join(map(str, ages)), "ticks before the baseline")
         if self.head.cut is not None:
@@ -73,11 +75,16 @@ class CompactParts(NamedTuple):
 
     def _form_names(self) -> str:
         head = self.head
-        history = "no history" if not head.ages else "usual history" if head.ages == USUAL_AGES else "listed history"
-        found = [history, "carried statistics" if head.carried else "from the prior"]
+        found = [self._history_name(), "carried statistics" if head.carried else "from the prior"]
         found += ["check"] * (self.check is not None) + ["structure"] * bool(head.structure)
         found += ["cut"] * (head.cut is not None) + ["plain"] * head.plain
         return ", ".join(found)
+
+    def _history_name(self) -> str:
+        ages = self.head.ages
+        if not ages:
+            return "no history"
+        return "usual history" if ages == USUAL_AGES else "even history" if is_even(ages) else "listed history"
 
 
 def compact_parts(payload: bytes, tick: int, base_tick: int) -> CompactParts:

@@ -29,15 +29,15 @@ cdef class Usual:
     cdef Py_ssize_t most_bytes
     cdef Py_ssize_t longest
     cdef long long ticks                    # of the factors
+    cdef object _ages
     cdef object _factors
     cdef object _factors_of
     cdef object _or_plain
-    cdef tuple _heads
     cdef tuple _sizes
 
-    cpdef object encode(self, object base, object current, object history, object carried)
+    cpdef object encode(self, object base, object current, object history, object carried, bytes structure)
     cpdef object decode(self, object base, object tick, object data, object held, object carried)
     cdef bint takes(self, object snapshot)
-    cdef bint fits(self, object base, object history)
+    cdef object ages_of(self, object base, object history)
     cdef bint knows(self, object statistics)
-    cdef object factors(self, long long ticks)
+    cdef object factors(self, long long ticks, object ages)

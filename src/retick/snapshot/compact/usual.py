@@ -1,6 +1,7 @@
 """The usual packet as a whole, both ways (a compiled kernel).
 
-Most packets have the usual history, no entity comes or goes, and nothing is wrong with them. These methods code such
+Most packets have the usual history, or one of even distances, and nothing is wrong with them. No entity comes or goes,
+or the caller has a structure of its own that says so. These methods code such
 packets with little around the body, and give None for all others: then :class:`PayloadCodec` does the packet, with
 every check in its place and the right error. So nothing here decides what is an error, and leaving this module out
 changes only the speed.
@@ -13,8 +14,12 @@ from retick.snapshot.compact.head import (
     CARRIED,
     CHECK,
     CHECK_BYTES,
+    EVEN,
+    HISTORY,
     SHORT_HEADS,
+    USUAL,
     USUAL_AGES,
+    Head,
     check_of,
     split_check,
     with_check,
@@ -48,8 +53,6 @@ else:
 
 __all__ = ["Encoded", "Usual"]
 
-_FORMS = {SHORT_HEADS[USUAL_AGES, carried][0] for carried in (False, True)}
-
 
 @cython.cclass
 class Encoded:
@@ -82,10 +85,10 @@ class Usual:
         most_bytes: int
         longest: int
         ticks: int
+        _ages: Any
         _factors: Any
         _factors_of: Any
         _or_plain: Any
-        _heads: Any
         _sizes: tuple[int, int]
 
     def __init__(
@@ -110,15 +113,16 @@ class Usual:
         self.most_bytes = min(limits.max_section_bytes, NO_CUT)
         self.longest = min(limits.max_section_len, NO_CUT)
         self.ticks = -1
+        self._ages = USUAL_AGES
         self._factors_of = factors_of
         self._or_plain = or_plain
-        self._heads = (SHORT_HEADS[USUAL_AGES, False], SHORT_HEADS[USUAL_AGES, True])
         self._sizes = (len(start.models), len(start.weights))
 
-    def encode(self, base: Any, current: Any, history: Any, carried: Any) -> Any:
+    def encode(self, base: Any, current: Any, history: Any, carried: Any, structure: bytes) -> Any:
         """The packet, or None."""
-        if len(history) != FRAMES or not (self.takes(base) and self.takes(current) and self.fits(base, history)):
+        if len(history) != FRAMES or not (self.takes(base) and self.takes(current)):
             return None
+        ages: Any = self.ages_of(base, history)
         here: Columns = base
         there: Columns = current
         ticks: cython.longlong = current.tick
@@ -126,20 +130,27 @@ class Usual:
         statistics: Statistics
         payload: bytes
         ticks -= base.tick
-        if base.tick == 0 or not same_shape(here, there):
+        if ages is None or base.tick == 0 or not same_shape(here, there):
             return None
         if carried is not None:
             if not self.knows(carried):
                 return None
             start = carried
         statistics = start.copy()
-        head: bytes = self._heads[carried is not None]
+        head: bytes = (
+            Head(ages, carried is not None, None, structure).to_bytes()
+            if structure
+            else SHORT_HEADS[ages, carried is not None]
+        )
         self.body.budget = NO_CUT
-        payload = self.body.encode(statistics, here, history, self.factors(ticks), there, NO_CUT, head)
+        payload = self.body.encode(statistics, here, history, self.factors(ticks, ages), there, NO_CUT, head)
         changes: cython.Py_ssize_t = self.body.changes
         if self.body.fault.status != st.OK or changes > self.most_changes:
             return None
-        if 8 * (len(payload) - len(head)) > changes * self.entity_bits or len(payload) > self.longest:
+        is_long: cython.bint = (
+            8 * (len(payload) - len(head)) > changes * self.entity_bits or len(payload) > self.longest
+        )
+        if is_long and not structure:
             payload, statistics = self._or_plain(base, current, carried, payload, statistics)
         statistics.lineage = check_of(payload, start.lineage, current.tick, base.tick)
         if not self.sealed:
@@ -158,7 +169,14 @@ class Usual:
                 return None
             payload, check = split_check(data, True)
             form = payload[0]
-        if form not in _FORMS or base.count > self.most_entities:
+        first: cython.int = 1
+        body_at: cython.int = 1
+        if form & ~CARRIED & 0xFF == EVEN and len(payload) > 1:
+            first = payload[1]
+            body_at = 2
+        elif form & ~CARRIED & 0xFF != USUAL:
+            return None
+        if base.count > self.most_entities:
             return None
         start: Statistics = self.start
         statistics: Statistics
@@ -172,14 +190,17 @@ class Usual:
         here: Columns = base
         at: cython.longlong = base.tick
         ticks: cython.longlong = tick
-        history: list[Any] = [held(at - 1), held(at - 3), held(at - 8)]
-        if not self.fits(base, history):
+        second: cython.int = 2 * first if form & HISTORY == EVEN else USUAL_AGES[1]
+        third: cython.int = 3 * first if form & HISTORY == EVEN else USUAL_AGES[2]
+        history: list[Any] = [held(at - first), held(at - second), held(at - third)]
+        ages: Any = self.ages_of(base, history)
+        if ages != (first, second, third):
             return None
         statistics = start.copy()
         statistics.lineage = lineage
         target: Columns = copy_columns(type(base), here, tick)
         status: cython.int = self.body.decode(
-            statistics, here, history, self.factors(ticks - at), target, NO_CUT, payload, 1
+            statistics, here, history, self.factors(ticks - at, ages), target, NO_CUT, payload, body_at
         )
         if status != st.OK or self.body.changes > self.most_changes:
             return None
@@ -195,19 +216,15 @@ class Usual:
         disorder: cython.Py_ssize_t = columns.first_disorder()
         return disorder == 0
 
-    def fits(self, base: Any, history: Any) -> cython.bint:
-        """Whether history frames have the usual ages."""
-        at: cython.longlong = base.tick
-        age: cython.longlong
+    def ages_of(self, base: Any, history: Any) -> Any:
+        """The ages of the history frames, if they are the usual or even ones; else None."""
         index: cython.int
         for index in range(FRAMES):
             if not self.takes(history[index]):
-                return False
-            age = history[index].tick
-            age = at - age
-            if age != (1 if index == 0 else 3 if index == 1 else 8):
-                return False
-        return True
+                return None
+        at: Any = base.tick
+        ages: Any = (at - history[0].tick, at - history[1].tick, at - history[2].tick)
+        return ages if (ages, True) in SHORT_HEADS else None
 
     def knows(self, statistics: Any) -> cython.bint:
         """Whether these are statistics of the codec's plan."""
@@ -217,9 +234,10 @@ class Usual:
         sizes: tuple[int, int] = (len(given.models), len(given.weights))
         return sizes == self._sizes
 
-    def factors(self, ticks: cython.longlong) -> Any:
+    def factors(self, ticks: cython.longlong, ages: Any) -> Any:
         """The numbers of a packet so many ticks after its baseline; most are as many as those before them."""
-        if ticks != self.ticks or ticks < 0:
-            self._factors = self._factors_of(ticks, USUAL_AGES)
+        if ticks != self.ticks or ages != self._ages or ticks < 0:
+            self._factors = self._factors_of(ticks, ages)
             self.ticks = ticks
+            self._ages = ages
         return self._factors
