@@ -7,6 +7,7 @@ from zlib import crc32
 
 from fuzz.target import Bug, Target, name_of, of
 from retick.authority.world.bodies import decode_body
+from retick.authority.world.compact import CompactTables
 from retick.authority.world.deltas import encode_body
 from retick.authority.world.frames import (
     InputFrame,
@@ -112,14 +113,14 @@ class _Yard(World):
 LAYOUT = layout_of(_Yard)
 
 
-def _packets() -> tuple[list[bytes], Rows]:
+def _packets(compact: CompactTables | None = None) -> tuple[list[bytes], Rows]:
     """Snapshots of a few ticks, each from the one before, and the rows of the second."""
     yard = _Yard()
     yard.carts = [_Cart(player=0, maybe=_Spot(x=3.0)), _Cart(mode=_Mode.DONE)]
     yard.carts[0].note, yard.carts[0].shade = "turn", FRect(0, 0, 1.5, -2)
     yard.carts[0].loads = [_Load(of=yard.carts[1])]
     stage = Stage(LAYOUT, yard)
-    receiver = Receiver(stage, 0)
+    receiver = Receiver(stage, 0, compact=compact)
     made = []
     for tick in (1, 4, 7, 10):
         yard.advance((tick, 2))
@@ -134,7 +135,10 @@ def _packets() -> tuple[list[bytes], Rows]:
     return made, receiver.rows()[0]
 
 
+COMPACT = CompactTables(LAYOUT, sealed=True)
+"""Without a check, so that bodies are reached."""
 PACKETS, BASE = _packets()
+COMPACT_PACKETS, _ = _packets(COMPACT)
 BODIES = [decode_snapshot(packet).body for packet in PACKETS]
 FULL, MOVED = BODIES[0], encode_body(BASE, Rows.none(4), LAYOUT)
 
@@ -162,7 +166,8 @@ def _shown(rows: Rows) -> str:
 
 def _law_of_snapshots(data: bytes, frame: Any) -> None:
     again = encode_snapshot(
-        tick=frame.tick, back=frame.back, apart=frame.apart, margin=frame.margin, newest=frame.newest,
+        tick=frame.tick, back=frame.back, apart=None if frame.is_compact else frame.apart, margin=frame.margin,
+        newest=frame.newest,
         serial=frame.serial, cues=[(cue.tick, encode_value(cue.cue)) for cue in frame.cues], body=frame.body,
     )  # fmt: skip
     if again != data:
@@ -173,6 +178,14 @@ def _hold(data: bytes) -> Any:
     """A client that holds two snapshots gets a third."""
     client = Holding(LAYOUT)
     for packet in PACKETS[:2]:
+        client.read_snapshot(packet)
+    return client.read_snapshot(data)
+
+
+def _hold_compact(data: bytes) -> Any:
+    """The same with compact snapshots; the third and the fourth have a structure."""
+    client = Holding(LAYOUT, COMPACT)
+    for packet in COMPACT_PACKETS[:2]:
         client.read_snapshot(packet)
     return client.read_snapshot(data)
 
@@ -216,7 +229,7 @@ TARGETS: tuple[Target, ...] = (
            law=_law_of_rooms),
     of("world/value", decode_value, *map(encode_value, VALUES), write=encode_value, also=(decode_value_at,)),
     of("world/input", decode_input, encode_input(InputFrame(9, 4, 33, (1, 1, 2)), 16), args=(16,), write=encode_input),
-    of("world/snapshot", decode_snapshot, *PACKETS, law=_law_of_snapshots),
+    of("world/snapshot", decode_snapshot, *PACKETS, *COMPACT_PACKETS, law=_law_of_snapshots),
     of("world/note", decode_note, encode_note(b"hi"), write=encode_note),
     of("world/message", decode_message, *map(encode_message, MESSAGES), write=encode_message),
     Target(name="world/body-full", read=_read_full, seeds=(FULL, b"\xe0"), decoders=(name_of(decode_body),),
@@ -225,4 +238,6 @@ TARGETS: tuple[Target, ...] = (
            law=_law_of_bodies(BASE), show=_shown),
     Target(name="world/holding", read=_hold, seeds=tuple(PACKETS), decoders=(name_of(Holding.read_snapshot),),
            law=_law_of_holding),
+    Target(name="world/holding-compact", read=_hold_compact, seeds=tuple(COMPACT_PACKETS),
+           decoders=(name_of(Holding.read_snapshot), name_of(CompactTables.decode)), law=_law_of_holding),
 )  # fmt: skip

@@ -106,6 +106,7 @@ KERNELS: tuple[str, ...] = (
     "retick.authority.world.census",
     "retick.authority.world.survey",
     "retick.authority.world.sight",
+    "retick.authority.world.columns",
     "retick.authority.world.deltas",
     "retick.link.rtt_loss",
     "retick.link.sealing.seal",

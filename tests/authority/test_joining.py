@@ -23,15 +23,12 @@ def test_rooms_and_tokens_come_back_as_they_were() -> None:
     assert decode_acceptance(b"something else") == decode_acceptance(b"\3" + bytes(16)) == Acceptance()
 
 
-def test_a_compact_hash_comes_back_and_does_not_go_with_a_name() -> None:
+def test_a_compact_hash_comes_back() -> None:
     request = JoinRequest("arena", bytes(range(16)), 7, compact=2**64 - 1)
-    assert decode_join(encode_join(request)) == request
-    assert (
-        encode_join(JoinRequest("ab", b"", 1, compact=2)).hex()
-        == "03" + "01" + 14 * "0" + "02" + 14 * "0" + "02" + "6162"
-    )
-    with pytest.raises(UsageError, match="not both"):
-        encode_join(request._replace(name="Ada"))
+    for each in (request, request._replace(name="Ada", watches=True)):
+        assert decode_join(encode_join(each)) == each
+    made = encode_join(JoinRequest("ab", b"", 1, compact=2)).hex()
+    assert made == "03" + "01" + 14 * "0" + "02" + 14 * "0" + "02" + "6162" + "0000"
     for size in range(1, 18):
         with pytest.raises(InvalidValue):
             decode_join(encode_join(request)[:size])

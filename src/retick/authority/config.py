@@ -20,7 +20,7 @@ __all__ = [
 DELTA_SNAPSHOTS = 1 << 3
 """The capability bit of delta snapshots in the link's handshake."""
 COMPACT_SNAPSHOTS = 1 << 4
-"""That of compact ones; it goes with the bit before. Whether both ends mean the same is in the request to join."""
+"""That of compact ones. Whether both ends mean the same is in the request to join."""
 FAULTS = (Exception, SystemExit)
 """What ends a room when its game raises it. A game may call ``sys.exit``; Ctrl-C is no fault of a game."""
 LARGEST_MESSAGE = 4096

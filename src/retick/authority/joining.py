@@ -4,14 +4,13 @@
 
     hello       u8 1   u64 hash of the schema   u8 n, 0 to 32   n bytes of UTF-8, the room   16 bytes of token, or none
     hello       u8 2   the same up to the room   u8 flags   u8 m, 0 to 32   m bytes of UTF-8, the name   token, or none
-    hello       u8 3   u64 hash of the schema   u64 compact hash   the rest as in the first
+    hello       u8 3   u64 hash of the schema   u64 compact hash   the rest as in the second
     acceptance  u8 1   16 bytes of token
     acceptance  u8 2   16 bytes of token; delta snapshots are compact
 
 Little-endian; the first byte is the number of the layout. The hash is 0 for a client that wants no delta snapshots.
-The second layout is for servers of declared worlds; all other games have the first, or the third from a client that
-reads compact deltas. Its compact hash says by which names, groups and prior: only where the server has the same one
-are deltas compact.
+Without a name the first layout is sent, and with one the second; a client that reads compact deltas sends the third.
+Its compact hash says by which names, groups and prior: only where the server has the same one are deltas compact.
 
 The token belongs to the seat. A client that lost its connection dials again with it, and gets its player back.
 """
@@ -39,7 +38,7 @@ _LAYOUT: Final = 1
 _NAMED: Final = 2
 """The layout with flags and a name."""
 _COMPACT: Final = 3
-"""The layout with a compact hash."""
+"""The layout with a compact hash as well."""
 _COMPACT_ACCEPTED: Final = 2
 _WATCHES: Final = 1
 _HEAD: Final = struct.Struct("<BQB")
@@ -73,13 +72,12 @@ class JoinRequest(NamedTuple):
 def encode_join(request: JoinRequest) -> bytes:
     """The bytes for the link's hello."""
     room, name = _packed(request.room, LONGEST_ROOM, "a room's name"), _packed(request.name, LONGEST_NAME, "a name")
-    is_named = bool(name or request.watches)
+    named = bytes((request.watches, len(name))) + name
     if request.compact:
-        if is_named:
-            raise UsageError("a request to join has a name or a compact hash, not both")
-        return _COMPACT_HEAD.pack(_COMPACT, request.schema, request.compact, len(room)) + room + request.token
+        return _COMPACT_HEAD.pack(_COMPACT, request.schema, request.compact, len(room)) + room + named + request.token
+    is_named = bool(name or request.watches)
     head = _HEAD.pack(_NAMED if is_named else _LAYOUT, request.schema, len(room)) + room
-    return head + (bytes((request.watches, len(name))) + name if is_named else b"") + request.token
+    return head + (named if is_named else b"") + request.token
 
 
 def decode_join(data: bytes) -> JoinRequest:
@@ -96,7 +94,7 @@ def decode_join(data: bytes) -> JoinRequest:
         layout, schema, length = head.unpack_from(data)
     room, at = _text(data, head.size, length, LONGEST_ROOM, "room's name")
     flags, name = 0, ""
-    if layout == _NAMED:
+    if layout != _LAYOUT:
         if len(data) < at + 2 or data[at] & ~_WATCHES:
             raise InvalidValue("a request to join has flags that are not known, or ends before its name")
         flags = data[at]

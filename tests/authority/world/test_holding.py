@@ -11,22 +11,22 @@ from retick.errors import BaselineMissing, DecodeError
 from tests.authority.world.worlds import Client, Court, Server
 
 
-def started() -> tuple[Server, Client]:
-    server = Server(Court(), seats=(0,))
+def started(*, compact: bool = False) -> tuple[Server, Client]:
+    server = Server(Court(), seats=(0,), compact=compact)
     for _ in range(3):
         server.advance((0 | 16, 14, 8))
         server.clients[0].exchange()
     return server, server.clients[0]
 
 
-@given(st.binary(max_size=60), st.lists(st.tuples(st.integers(0, 200), st.integers(0, 7)), max_size=3))
-def test_whatever_comes_the_client_keeps_what_it_has(data: bytes, flips: list[tuple[int, int]]) -> None:
-    server, client = started()
+@given(st.binary(max_size=60), st.lists(st.tuples(st.integers(0, 200), st.integers(0, 7)), max_size=3), st.booleans())
+def test_whatever_comes_the_client_keeps_what_it_has(data: bytes, flips: list[tuple[int, int]], compact: bool) -> None:
+    server, client = started(compact=compact)
     server.advance((3 | 32, 7, 11))
     payload = bytearray(client.receiver.snapshot())
     for at, bit in flips:
         payload[at % len(payload)] ^= 1 << bit
-    for wrong in (data, b"\x22" + data, bytes(payload)):
+    for wrong in (data, b"\x22" + data, b"\x24" + data, bytes(payload)):
         before = (client.holding.newest_tick, client.world.save())
         try:
             held = client.holding.read_snapshot(wrong)

@@ -55,7 +55,12 @@ def test_the_tables_of_worlds_with_every_kind_of_field() -> None:
 
 def test_kinds_and_reasons_are_those_that_are_sent() -> None:
     tables = tables_of(layout_of(Court))
-    assert tables["payloads"] == {"INPUT": frames.INPUT, "SNAPSHOT": frames.SNAPSHOT, "NOTE": frames.NOTE}
+    assert tables["payloads"] == {
+        "INPUT": frames.INPUT,
+        "SNAPSHOT": frames.SNAPSHOT,
+        "NOTE": frames.NOTE,
+        "COMPACT": frames.COMPACT,
+    }
     sent = {"MESSAGE": messages.Message(b""), "LOST": messages.Lost(messages.Gone.TOO_MANY, 1)}
     for name, message in sent.items():
         assert messages.encode_message(message)[0] == tables["messages"][name]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retick.authority.world import views
+from retick.authority.world import delta_sender, views
 from retick.authority.world.layout import layout_of
 from retick.authority.world.views import Receiver, Stage, encode_cue
 from retick.errors import UsageError
@@ -21,9 +21,9 @@ PRESSED = st.tuples(*[st.integers(0, 0xFFF)] * 3)
 TICKS = st.lists(st.tuples(PRESSED, st.integers(0, 15), st.integers(0, 15)), max_size=25)
 
 
-@given(TICKS)
-def test_a_client_knows_the_world_as_far_as_its_player_may_and_rounded(ticks: Any) -> None:
-    server = Server(Court())
+@given(TICKS, st.booleans())
+def test_a_client_knows_the_world_as_far_as_its_player_may_and_rounded(ticks: Any, compact: bool) -> None:
+    server = Server(Court(), compact=compact)
     for pressed, lost, unheard in ticks:
         server.advance(pressed)
         for bit, client in enumerate(server.clients):
@@ -33,10 +33,10 @@ def test_a_client_knows_the_world_as_far_as_its_player_may_and_rounded(ticks: An
                 assert told(client.world) == known_to(server.world, client.seat)
 
 
-@given(TICKS)
-@settings(max_examples=40)
-def test_a_small_budget_delays_changes_and_loses_none(ticks: Any) -> None:
-    server = Server(Court(), budget=560)
+@given(TICKS, st.booleans())
+@settings(max_examples=60)
+def test_a_small_budget_delays_changes_and_loses_none(ticks: Any, compact: bool) -> None:
+    server = Server(Court(), budget=560, compact=compact)
     pressed: Any = (0, 0, 0)
     for pressed, lost, unheard in ticks:
         server.advance(pressed)
@@ -53,15 +53,15 @@ def test_a_small_budget_delays_changes_and_loses_none(ticks: Any) -> None:
         assert told(client.world) == known_to(server.world, client.seat)
 
 
-def story(ticks: Sequence[Sequence[int]]) -> list[str]:
-    return Server(Court()).bytes_sent(ticks)
+def story(ticks: Sequence[Sequence[int]], compact: bool) -> list[str]:
+    return Server(Court(), compact=compact).bytes_sent(ticks)
 
 
-@given(st.lists(PRESSED, max_size=20))
-@settings(max_examples=15, deadline=None)
+@given(st.lists(PRESSED, max_size=20), st.booleans())
+@settings(max_examples=30, deadline=None)
 @pytest.mark.compiled_only
-def test_compiled_and_uncompiled_give_the_same_bytes(twin: Twin, ticks: list[tuple[int, ...]]) -> None:
-    assert twin.tells(story, ticks) == story(ticks)
+def test_compiled_and_uncompiled_give_the_same_bytes(twin: Twin, ticks: list[tuple[int, ...]], compact: bool) -> None:
+    assert twin.tells(story, ticks, compact) == story(ticks, compact)
 
 
 def test_a_thing_that_becomes_invisible_is_destroyed_at_the_client_and_comes_back_with_its_id() -> None:
@@ -228,7 +228,7 @@ def test_many_things_that_leave_the_view_at_once_are_destroyed_first() -> None:
 
 
 def test_more_entities_than_a_client_may_hold_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "MOST_ENTITIES", 10)
+    monkeypatch.setattr(delta_sender, "MOST_ENTITIES", 10)
     server = field(30)
     spectator = server.clients[1]
     for _ in range(4):

@@ -18,10 +18,10 @@ PRESSED = st.tuples(*[st.integers(0, 0x7FF)] * 3)
 TICKS = st.lists(st.tuples(PRESSED, st.integers(0, 15), st.integers(0, 15)), max_size=25)
 
 
-@given(TICKS)
-@settings(max_examples=50)
-def test_a_client_knows_them_as_far_as_its_player_may_and_rounded(ticks: Any) -> None:
-    server = Server(Gallery(), budget=1400)
+@given(TICKS, st.booleans())
+@settings(max_examples=80)
+def test_a_client_knows_them_as_far_as_its_player_may_and_rounded(ticks: Any, compact: bool) -> None:
+    server = Server(Gallery(), budget=1400, compact=compact)
     for pressed, lost, unheard in ticks:
         server.advance(pressed)
         for bit, client in enumerate(server.clients):
@@ -31,15 +31,15 @@ def test_a_client_knows_them_as_far_as_its_player_may_and_rounded(ticks: Any) ->
                 assert told(client.world) == known_to(server.world, client.seat)
 
 
-def story(ticks: Sequence[Sequence[int]]) -> list[str]:
-    return Server(Gallery()).bytes_sent(ticks)
+def story(ticks: Sequence[Sequence[int]], compact: bool) -> list[str]:
+    return Server(Gallery(), compact=compact).bytes_sent(ticks)
 
 
-@given(st.lists(PRESSED, max_size=20))
-@settings(max_examples=15, deadline=None)
+@given(st.lists(PRESSED, max_size=20), st.booleans())
+@settings(max_examples=30, deadline=None)
 @pytest.mark.compiled_only
-def test_compiled_and_uncompiled_give_the_same_bytes(twin: Twin, ticks: list[tuple[int, ...]]) -> None:
-    assert twin.tells(story, ticks) == story(ticks)
+def test_compiled_and_uncompiled_give_the_same_bytes(twin: Twin, ticks: list[tuple[int, ...]], compact: bool) -> None:
+    assert twin.tells(story, ticks, compact) == story(ticks, compact)
 
 
 def test_worlds_without_them_have_the_bytes_that_they_always_had() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Annotated, Any
 
+from retick.authority.world.compact import CompactTables
 from retick.authority.world.holding import Held, Holding
 from retick.authority.world.layout import Layout, layout_of
 from retick.authority.world.views import Receiver, Stage
@@ -163,10 +164,11 @@ class Court(World):
 class Client:
     """One receiver at the server, and the client that it sends to."""
 
-    def __init__(self, stage: Stage, seat: int | None, budget: int = 1100) -> None:
+    def __init__(self, stage: Stage, seat: int | None, budget: int = 1100, *, compact: bool = False) -> None:
         self.seat = seat
-        self.receiver = Receiver(stage, seat, budget=budget)
-        self.holding = Holding(stage.layout)
+        ends = [CompactTables(stage.layout) if compact else None for _ in range(2)]
+        self.receiver = Receiver(stage, seat, budget=budget, compact=ends[0])
+        self.holding = Holding(stage.layout, ends[1])
         self.world: Any = stage.layout.world()
         self.heard: list[Any] = []
         self.held: Held | None = None
@@ -190,14 +192,16 @@ class Client:
 class Server:
     """A world that is run as a server runs it, and its receivers."""
 
-    def __init__(self, world: Any, seats: Sequence[int | None] = (0, 1, None), budget: int = 1100) -> None:
+    def __init__(
+        self, world: Any, seats: Sequence[int | None] = (0, 1, None), budget: int = 1100, *, compact: bool = False
+    ) -> None:
         from retick.authority.world.views import encode_cue
 
         self._encode_cue = encode_cue
         self.world = world
         self.layout: Layout = layout_of(type(world))
         self.stage = Stage(self.layout, world)
-        self.clients = [Client(self.stage, seat, budget) for seat in seats]
+        self.clients = [Client(self.stage, seat, budget, compact=compact) for seat in seats]
         self.tick = 0
         world.reset(1)
 

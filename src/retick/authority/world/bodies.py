@@ -24,21 +24,27 @@ _Entity = tuple[int, Sequence[int]]
 """Index of the component, and numbers."""
 
 
-def decode_body(base: Rows, tick: int, body: bytes, layout: Layout) -> Rows:
-    """The rows that a body makes of ``base``; a DecodeError if it is none."""
+def decode_body(base: Rows, tick: int, body: bytes, layout: Layout, columns: Sequence[int] | None = None) -> Rows:
+    """The rows that a body makes of ``base``; a DecodeError if it is none.
+
+    ``columns``: of each field of all components the column of compact snapshots, or -1. It is given for a structure,
+    which does not change the fields that have one.
+    """
     reader = BitReader(body)
     held: dict[int, _Entity] = {entity: (kind, numbers) for entity, kind, numbers in base.entities()}
-    _read_touched(reader, base, held, layout)
+    _read_touched(reader, base, held, layout, columns)
     start = base.values[0] if base.values else 1
-    _read_created(reader, held, layout, 0, start)
-    _read_created(reader, held, layout, start, _LAST_ID + 1)
+    _read_created(reader, held, layout, columns, 0, start)
+    _read_created(reader, held, layout, columns, start, _LAST_ID + 1)
     reader.align()
     if reader.remaining:
         raise TrailingData(f"{reader.remaining // 8} bytes follow the body", extra=reader.remaining // 8)
     return Rows.of(tick, held)
 
 
-def _read_touched(reader: BitReader, base: Rows, held: dict[int, _Entity], layout: Layout) -> None:
+def _read_touched(
+    reader: BitReader, base: Rows, held: dict[int, _Entity], layout: Layout, columns: Sequence[int] | None
+) -> None:
     at = -1
     for _ in range(_bounded(reader, len(base), "entities of the base")):
         at += _gamma(reader)
@@ -49,10 +55,12 @@ def _read_touched(reader: BitReader, base: Rows, held: dict[int, _Entity], layou
             del held[entity]
             continue
         kind, before = held[entity]
-        held[entity] = (kind, _changed(reader, layout, kind, before, _gamma(reader)))
+        held[entity] = (kind, _changed(reader, layout, columns, kind, before, _gamma(reader)))
 
 
-def _read_created(reader: BitReader, held: dict[int, _Entity], layout: Layout, first: int, end: int) -> None:
+def _read_created(
+    reader: BitReader, held: dict[int, _Entity], layout: Layout, columns: Sequence[int] | None, first: int, end: int
+) -> None:
     """New entities with ids from ``first`` to below ``end``."""
     last = first - 1
     for _ in range(_bounded(reader, MOST_ENTITIES - len(held), "new entities")):
@@ -64,7 +72,7 @@ def _read_created(reader: BitReader, held: dict[int, _Entity], layout: Layout, f
             raise InvalidValue(f"there is no component {kind}")
         first = layout.firsts[kind]
         before = layout.defaults[first : first + layout.widths[kind]]
-        held[last] = (kind, _changed(reader, layout, kind, before, _gamma(reader) - 1))
+        held[last] = (kind, _changed(reader, layout, columns, kind, before, _gamma(reader) - 1))
 
 
 def _bounded(reader: BitReader, most: int, what: str) -> int:
@@ -74,7 +82,9 @@ def _bounded(reader: BitReader, most: int, what: str) -> int:
     return count
 
 
-def _changed(reader: BitReader, layout: Layout, kind: int, before: Sequence[int], count: int) -> Sequence[int]:
+def _changed(
+    reader: BitReader, layout: Layout, columns: Sequence[int] | None, kind: int, before: Sequence[int], count: int
+) -> Sequence[int]:
     """The numbers of an entity after ``count`` changes."""
     first, width = layout.firsts[kind], layout.widths[kind]
     if count > width:
@@ -85,6 +95,8 @@ def _changed(reader: BitReader, layout: Layout, kind: int, before: Sequence[int]
         field += _gamma(reader)
         if field >= width:
             raise InvalidValue(f"{layout.components[kind].name} has no field {field}")
+        if columns is not None and columns[first + field] >= 0:
+            raise InvalidValue(f"{layout.components[kind].name}: a structure does not change field {field}")
         value = _value(reader, after[field], layout.bits[first + field])
         if value > layout.spans[first + field]:
             made = layout.components[kind].fields[field]

@@ -1,9 +1,10 @@
-"""The two payloads of every tick: the inputs of a client, and the snapshots of the server; and unreliable messages.
+"""The payloads of every tick: the inputs of a client, and the snapshots of the server; and unreliable messages.
 
 ::
 
     INPUT      u8 0x21  u32 tick  varuint held back  varuint viewed back  u8 n  inputs, packed bits
     SNAPSHOT   u8 0x22  u32 tick  u8 back  u8 apart  i8 margin  varsint newest  varuint n  [varuint serial  cues]  body
+    COMPACT    u8 0x24  u32 tick  u8 back  i8 margin  the rest as in SNAPSHOT
     NOTE       u8 0x23  the application's bytes
 
 Little-endian; docs/formats/world-server.md says what each means.
@@ -19,6 +20,7 @@ from retick.wire.values import decode_value_at
 from retick.wire.varint import decode_varsint, decode_varuint, encode_varsint, encode_varuint
 
 __all__ = [
+    "COMPACT",
     "INPUT",
     "LAST_TICK",
     "MOST_CUES",
@@ -39,6 +41,7 @@ __all__ = [
 INPUT: Final = 0x21
 SNAPSHOT: Final = 0x22
 NOTE: Final = 0x23
+COMPACT: Final = 0x24
 MOST_INPUTS: Final = 8
 """Inputs of one packet."""
 MOST_CUES: Final = 255
@@ -47,6 +50,7 @@ LAST_TICK: Final = 0x7FFF0000
 """More than a year at sixty a second; one that claims a later tick is wrong."""
 _INPUT_HEAD: Final = struct.Struct("<BI")
 _SNAPSHOT_HEAD: Final = struct.Struct("<BIBBb")
+_COMPACT_HEAD: Final = struct.Struct("<BIBb")
 
 
 class InputFrame(NamedTuple):
@@ -86,6 +90,7 @@ class SnapshotFrame(NamedTuple):
     """Number of the first cue; 0 if there are none."""
     cues: tuple[Cue, ...]
     body: bytes
+    is_compact: bool = False
 
 
 def encode_input(frame: InputFrame, bits: int) -> bytes:
@@ -134,11 +139,15 @@ def decode_input(data: bytes, bits: int) -> InputFrame:
 
 
 def encode_snapshot(
-    *, tick: int, back: int, apart: int, margin: int, newest: int, serial: int, cues: Sequence[tuple[int, bytes]],
-    body: bytes,
+    *, tick: int, back: int, apart: int | None, margin: int, newest: int, serial: int,
+    cues: Sequence[tuple[int, bytes]], body: bytes,
 ) -> bytes:  # fmt: skip
-    """The payload of a snapshot; ``cues`` are pairs of tick and encoded value."""
-    out = bytearray(_SNAPSHOT_HEAD.pack(SNAPSHOT, tick, back, apart, max(-128, min(127, margin))))
+    """The payload of a snapshot, a compact one if ``apart`` is None; ``cues`` are pairs of tick and encoded value."""
+    margin = max(-128, min(127, margin))
+    if apart is None:
+        out = bytearray(_COMPACT_HEAD.pack(COMPACT, tick, back, margin))
+    else:
+        out = bytearray(_SNAPSHOT_HEAD.pack(SNAPSHOT, tick, back, apart, margin))
     out += encode_varsint(newest - tick) + encode_varuint(len(cues))
     if cues:
         out += encode_varuint(serial)
@@ -149,10 +158,16 @@ def encode_snapshot(
 
 def decode_snapshot(data: bytes) -> SnapshotFrame:
     """The snapshot with its body still packed, or a DecodeError."""
-    _, tick, back, apart, margin = _head(_SNAPSHOT_HEAD, SNAPSHOT, data)
-    if back + apart >= tick or (apart and not back):
+    is_compact = data[:1] == bytes((COMPACT,))
+    if is_compact:
+        head = _COMPACT_HEAD
+        (_, tick, back, margin), apart = _head(head, COMPACT, data), 0
+    else:
+        head = _SNAPSHOT_HEAD
+        _, tick, back, apart, margin = _head(head, SNAPSHOT, data)
+    if back + apart >= tick or ((apart or is_compact) and not back):
         raise InvalidValue(f"{back} and {apart} ticks before tick {tick} there was no snapshot")
-    away, at = decode_varsint(data, _SNAPSHOT_HEAD.size)
+    away, at = decode_varsint(data, head.size)
     if not 0 <= tick + away <= 0xFFFFFFFF:
         raise InvalidValue(f"an input of tick {tick + away} cannot have come")
     count, at = decode_varuint(data, at)
@@ -168,7 +183,7 @@ def decode_snapshot(data: bytes) -> SnapshotFrame:
         if ago >= tick or not isinstance(cue, tuple):
             raise InvalidValue(f"no cue is {cue!r}, {ago} ticks before tick {tick}")
         cues.append(Cue(tick - ago, cue))
-    return SnapshotFrame(tick, back, apart, margin, tick + away, serial, tuple(cues), bytes(data[at:]))
+    return SnapshotFrame(tick, back, apart, margin, tick + away, serial, tuple(cues), bytes(data[at:]), is_compact)
 
 
 def encode_note(data: bytes) -> bytes:

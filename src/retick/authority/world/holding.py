@@ -7,12 +7,14 @@ one that was used.
 from typing import NamedTuple
 
 from retick.authority.world.bodies import decode_body
+from retick.authority.world.compact import CompactTables, Known
+from retick.authority.world.delta_sender import BASELINES
 from retick.authority.world.deltas import carried_on
 from retick.authority.world.frames import Cue, SnapshotFrame, decode_snapshot
 from retick.authority.world.layout import Layout
 from retick.authority.world.restore import Restorer, Seat
 from retick.authority.world.rows import Rows
-from retick.authority.world.views import BASELINES
+from retick.errors import InvalidValue
 from retick.sim.world.loading import check_state
 from retick.snapshot.baseline import BaselineRing
 
@@ -31,13 +33,21 @@ class Held(NamedTuple):
     """Those that no earlier snapshot brought."""
 
 
+class _Kept(NamedTuple):
+    rows: Rows
+    known: Known | None
+    """Where compact snapshots may follow: what they are predicted from."""
+
+
 class Holding:
     """What a client holds."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, compact: CompactTables | None = None) -> None:
+        """``compact``: what the server makes compact snapshots with, if it does."""
         self._layout = layout
+        self._compact = compact
         self._restorer = Restorer(layout)
-        self._held: BaselineRing[Rows] = BaselineRing(BASELINES)
+        self._held: BaselineRing[_Kept] = BaselineRing(BASELINES)
         self._next_cue = 0
 
     @property
@@ -53,17 +63,35 @@ class Holding:
         frame = decode_snapshot(payload)
         if frame.tick <= self.newest_tick:
             return None
-        base = self._held.require(frame.tick - frame.back) if frame.back else Rows.none()
-        if frame.apart:
-            earlier = self._held.require(base.tick - frame.apart)
-            base = carried_on(base, earlier, frame.tick, self._layout)
-        rows = decode_body(base, frame.tick, frame.body, self._layout)
-        saved = self._restorer.saved(rows)
-        seats = self._restorer.seats(rows)
+        kept = self._read_compact(frame) if frame.is_compact else self._read_plain(frame)
+        saved = self._restorer.saved(kept.rows)
+        seats = self._restorer.seats(kept.rows)
         world = self._layout.world
         check_state(saved, world._declared, world._stamp)
-        self._held.insert(frame.tick, rows)
+        # The server goes on from this base until it knows of a newer one.
+        self._held.insert(frame.tick, kept, keep=frame.tick - frame.back)
         return Held(frame, saved, seats, self._new_cues(frame))
+
+    def _read_plain(self, frame: SnapshotFrame) -> _Kept:
+        base = self._held.require(frame.tick - frame.back) if frame.back else _Kept(Rows.none(), None)
+        rows = base.rows
+        if frame.apart:
+            earlier = self._held.require(rows.tick - frame.apart).rows
+            rows = carried_on(rows, earlier, frame.tick, self._layout)
+        rows = decode_body(rows, frame.tick, frame.body, self._layout)
+        learned = None if base.known is None else base.known.statistics
+        return _Kept(rows, None if self._compact is None else self._compact.known(rows, learned))
+
+    def _read_compact(self, frame: SnapshotFrame) -> _Kept:
+        base = self._held.require(frame.tick - frame.back).known
+        if self._compact is None or base is None:
+            raise InvalidValue("a compact snapshot came, and none was asked for")
+        known = self._compact.decode(base, frame.tick, frame.body, self._older)
+        return _Kept(known.rows, known)
+
+    def _older(self, tick: int) -> Known | None:
+        kept = self._held.get(tick)
+        return None if kept is None else kept.known
 
     def _new_cues(self, frame: SnapshotFrame) -> tuple[Cue, ...]:
         known = max(0, self._next_cue - frame.serial)

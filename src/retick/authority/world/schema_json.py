@@ -3,6 +3,7 @@
 from typing import Any
 
 from retick.authority.world import frames, messages
+from retick.authority.world.compact import CompactTables
 from retick.authority.world.fields import STEPS
 from retick.authority.world.layout import FIRST_SEAT, Layout
 
@@ -12,13 +13,17 @@ __all__ = ["tables_of"]
 def tables_of(layout: Layout) -> dict[str, Any]:
     """Everything that a client needs to know of a game, beside docs/formats/world-server.md."""
     components = []
+    compact = CompactTables(layout)
     for index, component in enumerate(layout.components):
         entry: dict[str, Any] = {"index": index, "name": component.name}
         if component.kind is not None and index > 0:
             entry |= {"class": component.kind.__name__, "most": component.most}
         if component.has_holder:
             entry["holder"] = layout.components[component.parent].name
-        entry["fields"] = [_field(made) for made in component.fields]
+        columns = compact.places[layout.firsts[index] :]
+        entry["fields"] = [
+            _field(made, is_compact=column >= 0) for made, column in zip(component.fields, columns, strict=False)
+        ]
         components.append(entry)
     game = layout.world()
     return {
@@ -27,12 +32,18 @@ def tables_of(layout: Layout) -> dict[str, Any]:
         "game_version": game.game_version,
         # A JSON number is a float to many readers, and a float does not hold 64 bits.
         "hash": f"{layout.hash:016x}",
+        "compact_hash": f"{compact.hash:016x}",
         "players": layout.players,
         "input_bits": layout.input_bits,
         "command": None if layout.command is None else layout.command.layout,
         "first_seat": FIRST_SEAT,
         "components": components,
-        "payloads": {"INPUT": frames.INPUT, "SNAPSHOT": frames.SNAPSHOT, "NOTE": frames.NOTE},
+        "payloads": {
+            "INPUT": frames.INPUT,
+            "SNAPSHOT": frames.SNAPSHOT,
+            "NOTE": frames.NOTE,
+            "COMPACT": frames.COMPACT,
+        },
         "messages": dict(messages.KINDS),
         "player_states": {state.name: int(state) for state in messages.PlayerState},
         "room_over_reasons": {reason.name: int(reason) for reason in messages.Ended},
@@ -41,7 +52,7 @@ def tables_of(layout: Layout) -> dict[str, Any]:
     }
 
 
-def _field(made: Any) -> dict[str, Any]:
+def _field(made: Any, *, is_compact: bool) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": made.name, "code": made.code, "bits": made.bits}
     # As text, since they may have 64 bits.
     entry |= {"span": str(made.span), "default": str(made.default)}
@@ -53,4 +64,6 @@ def _field(made: Any) -> dict[str, Any]:
         entry["members"] = [member.name for member in made.kind.members]
     if made.secret:
         entry["owner_only"] = True
+    if is_compact:
+        entry["compact"] = True
     return entry

@@ -1,18 +1,17 @@
 """What each receiver of a world gets at a tick: the entities that it sees, in packets of bounded size, and its cues.
 
 Theory of operation. A :class:`Stage` surveys the world once a tick. For each client there is one :class:`Receiver`: it
-asks the world what the player sees, keeps what the client is known to hold, and makes the delta. If that is too large,
-all that left the view is destroyed, and then the most urgent entities are sent. Each that waits adds its priority to
-its score at every snapshot, so that all are sent in the end; ``retick.snapshot.interest`` has the proof.
+asks the world what the player sees, and keeps the cues that the client has not got. Its ``DeltaSender`` knows what the
+client holds, and makes the delta.
 """
 
 import struct
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from retick.authority.world.bodies import MOST_ENTITIES
-from retick.authority.world.deltas import carried_on, costs_of, encode_body
+from retick.authority.world.compact import CompactTables
+from retick.authority.world.delta_sender import DeltaSender
 from retick.authority.world.fields import WireField
 from retick.authority.world.frames import MOST_CUES, encode_snapshot
 from retick.authority.world.layout import FIRST_SEAT, Component, Layout
@@ -22,21 +21,12 @@ from retick.authority.world.survey import survey
 from retick.errors import EncodeError, UsageError
 from retick.sim.world import NOBODY, World
 from retick.sim.world.interest import axes_of
-from retick.snapshot.replication import Replica
 from retick.wire.values import encode_value
 
-__all__ = ["BASELINES", "BUDGET", "MOST_WAITING_CUES", "Receiver", "Stage", "check_budget", "encode_cue"]
+__all__ = ["BUDGET", "MOST_WAITING_CUES", "Receiver", "Stage", "check_budget", "encode_cue"]
 
 BUDGET: Final = 1100
 """Bytes of a snapshot's payload, at most."""
-BASELINES: Final = 64
-"""Snapshots kept at either end: three seconds of them at twenty a second."""
-EARLIER: Final = 8
-"""Acknowledged snapshots that are kept beside the base."""
-FARTHEST_EARLIER: Final = 60
-"""Ticks: less than a client keeps snapshots, even if it gets one every tick."""
-FARTHEST: Final = 255
-"""Ticks back that a base may be: the frame has one byte for them."""
 MOST_WAITING_CUES: Final = 512
 """Cues of one receiver that are not acknowledged; the oldest are dropped and counted."""
 _HEAD: Final = 23
@@ -119,15 +109,6 @@ class Stage:
         return priorities(self.current, seat, point, interest.full, interest.none)
 
 
-class _Sent(NamedTuple):
-    """What a client made of one packet."""
-
-    tick: int
-    rows: Rows
-    heard: int
-    """Number of the first cue that it has not got from it."""
-
-
 class _Waiting(NamedTuple):
     """A cue that is not acknowledged."""
 
@@ -139,18 +120,19 @@ class _Waiting(NamedTuple):
 class Receiver:
     """One client's snapshots at the server."""
 
-    def __init__(self, stage: Stage, seat: int | None, *, budget: int = BUDGET) -> None:
-        """``seat``: None for a spectator, to whom the world's hooks speak as NOBODY."""
+    def __init__(
+        self, stage: Stage, seat: int | None, *, budget: int = BUDGET, compact: CompactTables | None = None
+    ) -> None:
+        """``seat``: None for a spectator, to whom the world's hooks speak as NOBODY. ``compact``: for a client that
+        reads compact snapshots."""
         self._stage = stage
         self._seat = -1 if seat is None else seat
         self.player = NOBODY if seat is None else seat
         """As the world's hooks know it."""
         self._budget = budget
-        self._replica: Replica[_Sent] = Replica(BASELINES)
-        self._earlier: deque[_Sent] = deque(maxlen=EARLIER)
+        self._sender = DeltaSender(stage.layout, compact)
         self._cues: list[_Waiting] = []
         self._next_cue = 0
-        self._scores: dict[int, float] = {}
         self.cues_dropped = 0
         """Cues that the client will never get, because too many waited."""
         check_budget(stage.layout, budget)
@@ -158,18 +140,13 @@ class Receiver:
     @property
     def waiting(self) -> int:
         """Entities that did not fit into the last snapshot."""
-        return len(self._scores)
+        return self._sender.waiting
 
     def acknowledge(self, tick: int) -> None:
         """The client has used the snapshot of this tick. Unknown and old ticks change nothing."""
-        before = self._replica.base
-        self._replica.acknowledge(tick)
-        base = self._replica.base
-        if base is not None:
-            if before is not None and before is not base:
-                self._earlier.append(before)
-            while self._cues and self._cues[0].serial < base.heard:
-                del self._cues[0]
+        self._sender.acknowledge(tick)
+        while self._cues and self._cues[0].serial < self._sender.heard:
+            del self._cues[0]
 
     def hear(self, tick: int, cue: bytes) -> None:
         """The client is to get this cue, which happened at a tick: see :func:`encode_cue`."""
@@ -205,36 +182,20 @@ class Receiver:
     def snapshot(self, *, margin: int = 0, newest: int = 0) -> bytes:
         """The payload for the tick of the newest survey, to be sent now."""
         tick = self._stage.current.tick
-        sent = self._replica.base
-        if sent is not None and tick - sent.tick > FARTHEST:
-            sent = None
         cues, size = self._next_cues()
         rows, urgent = self.rows()
-        base = Rows.none() if sent is None else sent.rows
-        earlier = None if sent is None else self._carried_from(tick, sent)
-        if earlier is not None:
-            base = carried_on(base, earlier.rows, tick, self._stage.layout)
-        body, held = self._body(base, rows, urgent, self._budget - _HEAD - size)
         heard = cues[-1].serial + 1 if cues else (self._cues[0].serial if self._cues else self._next_cue)
-        self._replica.sent(_Sent(tick, held, heard))
+        delta = self._sender.encode(rows, urgent, self._budget - _HEAD - size, heard)
         return encode_snapshot(
             tick=tick,
-            back=0 if sent is None else tick - sent.tick,
-            apart=0 if sent is None or earlier is None else sent.tick - earlier.tick,
+            back=delta.back,
+            apart=delta.apart,
             margin=margin,
             newest=newest,
             serial=cues[0].serial if cues else 0,
             cues=[(cue.tick, cue.data) for cue in cues],
-            body=body,
+            body=delta.data,
         )
-
-    def _carried_from(self, tick: int, base: _Sent) -> _Sent | None:
-        """The snapshot from which the base is carried on: acknowledged too, and about as far back again.
-
-        Rounding errors grow with the distance that is carried on, measured in that between the two.
-        """
-        fits = [each for each in self._earlier if each.tick < base.tick and tick - each.tick <= FARTHEST_EARLIER]
-        return min(fits, key=lambda each: abs(2 * base.tick - tick - each.tick), default=None)
 
     def _next_cues(self) -> tuple[list[_Waiting], int]:
         """The oldest cues, in at most a third of the budget; and their bytes. One always fits."""
@@ -247,41 +208,6 @@ class Receiver:
             chosen.append(cue)
             size += needed
         return chosen, size
-
-    def _body(self, base: Rows, rows: Rows, urgent: dict[int, float], room: int) -> tuple[bytes, Rows]:
-        """The body, and what the client makes of it."""
-        layout = self._stage.layout
-        body = encode_body(base, rows, layout)
-        if len(body) <= room and len(rows) <= MOST_ENTITIES:
-            self._scores.clear()
-            return body, rows
-        chosen = self._chosen(base, rows, urgent, 8 * room)
-        gone = sorted(set(base.ids) - set(rows.ids))
-        held = composed(base, rows, chosen, set(gone[: (8 * room - 80) // _destroy_bits(base)]))
-        return encode_body(base, held, layout), held
-
-    def _chosen(self, base: Rows, rows: Rows, urgent: dict[int, float], bits: int) -> set[int]:
-        """The indices of the entities that are sent: the world itself, and then those with the highest scores."""
-        used, costs = costs_of(base, rows, self._stage.layout)
-        scores = {}
-        for index, _size, _is_new in costs:
-            entity = rows.ids[index]
-            scores[entity] = self._scores.get(entity, 0.0) + urgent.get(entity, 1.0)
-        chosen: set[int] = set()
-        room = MOST_ENTITIES - len(base)
-        order = sorted(costs, key=lambda cost: (cost[0] > 0, -scores[rows.ids[cost[0]]], cost[0]))
-        for index, size, is_new in order:
-            if used + size <= bits and not (is_new and room <= 0):
-                used += size
-                room -= is_new
-                chosen.add(index)
-                del scores[rows.ids[index]]
-        self._scores = scores
-        return chosen
-
-
-def _destroy_bits(base: Rows) -> int:
-    return 2 * len(base).bit_length() + 3
 
 
 def check_budget(layout: Layout, budget: int) -> None:
@@ -311,12 +237,3 @@ def _advice(component: Component) -> str:
         if 2 * bits > sum(map(_most_bits, component.fields)):
             return f"{name} takes most of it, {bits // 8} bytes: say how much it holds at most, as in Most(16)"
     return "give fields a Range with a step, and lists and texts a smaller Most"
-
-
-def composed(base: Rows, rows: Rows, chosen: set[int], gone: set[int]) -> Rows:
-    """``base`` without what is gone, and with the chosen entities of ``rows``."""
-    kept = {entity: (kind, numbers) for entity, kind, numbers in base.entities() if entity not in gone}
-    for index in chosen:
-        numbers = rows.values[rows.starts[index] : rows.starts[index + 1]]
-        kept[rows.ids[index]] = (rows.kinds[index], numbers)
-    return Rows.of(rows.tick, kept)

@@ -14,6 +14,8 @@ class WorldClientConfig(JoiningConfig):
 
     packets_per_second: int = 30
     """Packets with inputs; each has all inputs that the server has not acknowledged, at most 8."""
+    compact: bool = True
+    """Ask for compact snapshots, which take a third to a half fewer bytes."""
     most_ahead: int = 60
     """Ticks that may be predicted after the newest snapshot; then the client waits for the next one."""
     smoothing: float = 0.1

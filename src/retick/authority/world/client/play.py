@@ -22,6 +22,7 @@ from retick.authority.world.client.picture import Canvas
 from retick.authority.world.client.prediction import Prediction
 from retick.authority.world.client.smoothing import Smoothing
 from retick.authority.world.client.stats import WorldClientStats
+from retick.authority.world.compact import CompactTables
 from retick.authority.world.frames import LAST_TICK, MOST_INPUTS, InputFrame, encode_input
 from retick.authority.world.holding import Held, Holding
 from retick.authority.world.layout import Layout
@@ -70,8 +71,9 @@ class Play:
 
     def __init__(
         self, world: World, layout: Layout, welcome: Welcome, config: WorldClientConfig, stats: WorldClientStats,
-        cues: CueBook, tell: Callable[[WorldClientEvent], None],
+        cues: CueBook, tell: Callable[[WorldClientEvent], None], compact: CompactTables | None = None,
     ) -> None:  # fmt: skip
+        """``compact``: if the server makes compact snapshots."""
         self.seat = None if welcome.seat == SPECTATOR else welcome.seat
         self.next_tick = 0
         """The next tick to run; 0 before the first snapshot."""
@@ -83,7 +85,7 @@ class Play:
         # Every input is in two packets at least, however many ticks there are a second.
         self._packet_ticks = max(1, min(round(welcome.tick_rate / config.packets_per_second), MOST_INPUTS // 2))
         self._clock = InputClock(welcome.tick_rate, self._packet_ticks)
-        self._holding = Holding(layout)
+        self._holding = Holding(layout, compact)
         self._own = OwnInputs()
         self._prediction = Prediction(world, self.seat)
         self._past = Past(welcome.tick_rate, welcome.snapshot_ticks)

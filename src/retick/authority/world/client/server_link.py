@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from typing import Final
 
 from retick.authority.client_link import ClientLink
+from retick.authority.config import COMPACT_SNAPSHOTS
 from retick.authority.events import ConnectionLost
 from retick.authority.joining import TOKEN_SIZE, JoinRequest
 from retick.authority.link_config import link_config
@@ -23,6 +24,7 @@ from retick.authority.world.client.events import (
 from retick.authority.world.client.outgoing import Outgoing
 from retick.authority.world.client.play import Play
 from retick.authority.world.client.stats import WorldClientStats
+from retick.authority.world.compact import CompactTables
 from retick.authority.world.frames import NOTE, decode_note, encode_note
 from retick.authority.world.layout import layout_of
 from retick.authority.world.messages import (
@@ -80,8 +82,17 @@ class ServerLink(ClientLink[WorldClientEvent]):
         """While the last messages wait before a goodbye: until when."""
         self._close_text = ""
         self._look_at = self._now = 0.0
-        link = link_config(game.game_id, game.game_version, timeout=config.timeout, sealing=sealing)
-        super().__init__(address, request._replace(schema=self._layout.hash), link, entropy, join_token, online)
+        link = link_config(
+            game.game_id,
+            game.game_version,
+            timeout=config.timeout,
+            capabilities=COMPACT_SNAPSHOTS if config.compact else 0,
+            sealing=sealing,
+        )
+        self._compact = CompactTables(self._layout, sealed=link.sealed) if config.compact else None
+        compact = 0 if self._compact is None else self._compact.hash
+        request = request._replace(schema=self._layout.hash, compact=compact)
+        super().__init__(address, request, link, entropy, join_token, online)
 
     # Who takes part, and messages.
 
@@ -198,7 +209,8 @@ class ServerLink(ClientLink[WorldClientEvent]):
         self.stats.rejoins += is_rejoin
         self._look_at = now + FIRST_LOOK
         self._roster.clear()
-        self._play = Play(self.sim, self._layout, welcome, self.config, self.stats, self._cues, self._tell)
+        compact = self._compact if self._gets_compact else None
+        self._play = Play(self.sim, self._layout, welcome, self.config, self.stats, self._cues, self._tell, compact)
         self._events.append(RoomJoined(seat=self._play.seat, tick=welcome.tick, is_rejoin=is_rejoin))
 
     def _tell(self, event: WorldClientEvent) -> None:

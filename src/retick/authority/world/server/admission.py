@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
+from retick.authority.config import COMPACT_SNAPSHOTS
 from retick.authority.joining import JoinRequest
 from retick.authority.server.admission import Admission, Guest
 from retick.authority.server.gate import Gate
@@ -32,13 +33,16 @@ class WorldAdmission(Admission[WorldRoom, WorldPlayer]):
         schema: int,
         seats: int,
         *,
+        compact: int,
         entropy: Callable[[int], bytes],
         take_over: Callable[[WorldRoom, WorldPlayer], None],
         gate: Gate,
     ) -> None:
-        """``schema``: hash of the tables; ``seats``: of a room."""
+        """``schema``: hash of the tables; ``seats``: of a room; ``compact``: hash of the compact tables, 0 if there are
+        no compact snapshots."""
         super().__init__(rooms, entropy=entropy, take_over=take_over, gate=gate)
         self._schema = schema
+        self._compact = compact
         self._seats = seats
 
     def _misfit(self, wish: JoinRequest, request: Request) -> Refuse | None:
@@ -54,4 +58,5 @@ class WorldAdmission(Admission[WorldRoom, WorldPlayer]):
         return len(room.players) - watching + also >= self._seats
 
     def _guest(self, room: WorldRoom, token: bytes, now: float, wish: JoinRequest, request: Request) -> WorldGuest:
-        return WorldGuest(room, token, now, name=wish.name, watches=wish.watches)
+        reads_compact = request.capabilities & COMPACT_SNAPSHOTS != 0 and wish.compact == self._compact != 0
+        return WorldGuest(room, token, now, name=wish.name, watches=wish.watches, compact=reads_compact)

@@ -19,6 +19,8 @@ class WorldServerConfig(HostConfig):
     """Snapshots a second for each client; a divisor of ``tick_rate``."""
     snapshot_bytes: int = BUDGET
     """Bytes of one snapshot's payload, at most."""
+    compact: bool = True
+    """Make snapshots compact for clients that read those. False: plain ones, of up to twice the bytes, in less time."""
     max_spectators: int = 8
     """Spectators of one room."""
     hold_ticks: int = 6

@@ -14,6 +14,7 @@ from retick.authority.joining import check_name
 from retick.authority.server.game_messages import send_control
 from retick.authority.server.gate import NOBODY
 from retick.authority.stats import RoomStats
+from retick.authority.world.compact import CompactTables
 from retick.authority.world.layout import Layout
 from retick.authority.world.messages import SPECTATOR, PlayerState, SeatNews, Welcome, encode_message
 from retick.authority.world.server.bots import Bot, check_bot, check_unchanged, pressed_by
@@ -168,9 +169,9 @@ class WorldRoom:
         self._hooks.joined(self, player)
         return player
 
-    def connect(self, player: WorldPlayer, connection: Connection) -> None:
-        """A client has its seat: from now on it gets snapshots."""
-        player.receiver = Receiver(self._stage, player.seat, budget=self.config.snapshot_bytes)
+    def connect(self, player: WorldPlayer, connection: Connection, compact: CompactTables | None = None) -> None:
+        """A client has its seat: from now on it gets snapshots, compact ones if it reads them."""
+        player.receiver = Receiver(self._stage, player.seat, budget=self.config.snapshot_bytes, compact=compact)
         welcome = Welcome(
             SPECTATOR if player.seat is None else player.seat,
             self._layout.players,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from traceback import format_exception, format_exception_only
 from typing import Any, Final, Unpack, cast
 
-from retick.authority.config import FAULTS
+from retick.authority.config import COMPACT_SNAPSHOTS, FAULTS
 from retick.authority.events import (
     MessageFromPlayer,
     MessagesNotReceived,
@@ -21,6 +21,7 @@ from retick.authority.events import (
 from retick.authority.link_config import ServerSealing, link_config
 from retick.authority.server.gate import Admit
 from retick.authority.server.host import LINGER, RoomHost
+from retick.authority.world.compact import CompactTables
 from retick.authority.world.frames import INPUT, decode_input, decode_note
 from retick.authority.world.layout import layout_of
 from retick.authority.world.messages import (
@@ -94,7 +95,14 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         self._record = record
         named = game()
         given = cast("Sealing", sealing)
-        link = link_config(named.game_id, named.game_version, timeout=self.config.timeout, sealing=given)
+        link = link_config(
+            named.game_id,
+            named.game_version,
+            timeout=self.config.timeout,
+            capabilities=COMPACT_SNAPSHOTS if self.config.compact else 0,
+            sealing=given,
+        )
+        self._compact = CompactTables(self._layout, sealed=link.sealed) if self.config.compact else None
         seats = self._layout.players + self.config.max_spectators
         super().__init__(
             self.config,
@@ -109,6 +117,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             self._rooms,
             self._layout.hash,
             self._layout.players,
+            compact=0 if self._compact is None else self._compact.hash,
             entropy=entropy,
             take_over=self._take_over,
             gate=self._gate,
@@ -264,7 +273,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             guest.address = event.connection.address
             player = self._take_seat(guest, event.connection, now)
             if player is not None:
-                guest.room.connect(player, event.connection)
+                guest.room.connect(player, event.connection, self._compact if guest.compact else None)
 
     def _on_payload(self, guest: WorldGuest, data: bytes) -> None:
         player, refused = guest.player, guest.room.stats.refused

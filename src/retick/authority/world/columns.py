@@ -1,0 +1,194 @@
+"""Rows of a world to the columns of compact snapshots, and back (a compiled kernel).
+
+Theory of operation. Compact snapshots have those fields of the tables that are coded compactly, as one column each. For
+every field of the tables, ``places`` has the number of its column, or -1; for every component ``members`` has the
+component of the compact schema, or -1 if it has no such field. :mod:`retick.authority.world.compact` makes both.
+"""
+
+from array import array
+from typing import Any
+
+from retick.authority.world.rows import Rows
+from retick.snapshot import Snapshot
+
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
+
+if cython.compiled:
+    from cython.cimports.cpython import array as carray
+    from cython.cimports.retick.snapshot.kernels.columns import Columns, blank_columns
+    from cython.cimports.retick.snapshot.kernels.table import FieldTable
+else:
+    from retick.snapshot.kernels.columns import Columns, as_signed, blank_columns
+    from retick.snapshot.kernels.table import FieldTable
+
+__all__ = ["columns_of", "middle_of", "rows_of"]
+
+_ALL_BITS = (1 << 64) - 1
+
+
+def columns_of(rows: Rows, tick: Any, tables: Any) -> Any:
+    """The snapshot of the compact fields of some rows, at a tick."""
+    table: FieldTable = tables.table
+    made: Columns = blank_columns(Snapshot, table, tick)
+    count: cython.Py_ssize_t = len(rows.ids)
+    index: cython.Py_ssize_t
+    to: cython.Py_ssize_t = 0
+    at: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    field: cython.Py_ssize_t
+    column: cython.int
+    component: cython.int
+    if cython.compiled:
+        id_array: carray.array = rows.ids
+        ids: cython.p_uint = id_array.data.as_uints
+        kind_array: carray.array = rows.kinds
+        kinds: cython.p_uchar = kind_array.data.as_uchars
+        start_array: carray.array = rows.starts
+        starts: cython.p_int = start_array.data.as_ints
+        value_array: carray.array = rows.values
+        values: cython.p_ulonglong = value_array.data.as_ulonglongs
+        place_array: carray.array = tables.places
+        places: cython.p_int = place_array.data.as_ints
+        member_array: carray.array = tables.members
+        members: cython.p_int = member_array.data.as_ints
+        first_array: carray.array = tables.firsts
+        firsts: cython.p_int = first_array.data.as_ints
+    else:
+        ids, kinds, starts, values = rows.ids, rows.kinds, rows.starts, rows.values
+        places, members, firsts = tables.places, tables.members, tables.firsts
+    for index in range(count):
+        component = members[kinds[index]]
+        if component >= 0:
+            made.room[component] += 1
+            to += 1
+    made.allocate(to, made.room)
+    made.note_absent(to)
+    if cython.compiled:
+        for component in range(table.component_count):
+            for index in range(to):
+                made.present[component][index] = 0
+    else:
+        for flags in made.present:
+            flags[:] = bytes(to)
+    to = 0
+    for index in range(count):
+        component = members[kinds[index]]
+        if component < 0:
+            continue
+        made.keys[to] = ids[index]
+        made.present[component][to] = 1
+        row = made.rows[component]
+        made.rows[component] = row + 1
+        at = starts[index]
+        for field in range(starts[index + 1] - at):
+            column = places[firsts[kinds[index]] + field]
+            if column >= 0:
+                if cython.compiled:
+                    made.columns[column][row] = cython.cast(cython.longlong, values[at + field])
+                else:
+                    made.columns[column][row] = as_signed(values[at + field])
+        to += 1
+    made.finish(to)
+    return made
+
+
+def rows_of(columns: Columns, middle: Rows, tick: Any, tables: Any) -> Rows:
+    """The rows of a snapshot that has the entities of ``middle``, from which all other fields are."""
+    index: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    field: cython.Py_ssize_t
+    column: cython.int
+    component: cython.int
+    values = array("Q", middle.values)
+    passed = array("i", bytes(4 * len(tables.members)))  # rows of each component that are done
+    if cython.compiled:
+        kind_array: carray.array = middle.kinds
+        kinds: cython.p_uchar = kind_array.data.as_uchars
+        start_array: carray.array = middle.starts
+        starts: cython.p_int = start_array.data.as_ints
+        value_array: carray.array = values
+        numbers: cython.p_ulonglong = value_array.data.as_ulonglongs
+        place_array: carray.array = tables.places
+        places: cython.p_int = place_array.data.as_ints
+        member_array: carray.array = tables.members
+        members: cython.p_int = member_array.data.as_ints
+        first_array: carray.array = tables.firsts
+        firsts: cython.p_int = first_array.data.as_ints
+        passed_array: carray.array = passed
+        done: cython.p_int = passed_array.data.as_ints
+    else:
+        kinds, starts, numbers, done = middle.kinds, middle.starts, values, passed
+        places, members, firsts = tables.places, tables.members, tables.firsts
+    for index in range(len(middle.ids)):
+        component = members[kinds[index]]
+        if component < 0:
+            continue
+        row = done[component]
+        done[component] = row + 1
+        at = starts[index]
+        for field in range(starts[index + 1] - at):
+            column = places[firsts[kinds[index]] + field]
+            if column >= 0:
+                if cython.compiled:
+                    numbers[at + field] = cython.cast(cython.ulonglong, columns.columns[column][row])
+                else:
+                    numbers[at + field] = columns.columns[column][row] & _ALL_BITS
+    return Rows(tick, middle.ids, middle.kinds, middle.starts, values)
+
+
+def middle_of(base: Rows, rows: Rows, tables: Any) -> Rows:
+    """``rows`` with the compact fields of ``base``, and those of new entities at their defaults.
+
+    What makes it of ``base`` is the structure of a compact snapshot; the rest of the snapshot makes ``rows`` of it.
+    """
+    old: cython.Py_ssize_t = 0
+    olds: cython.Py_ssize_t = len(base.ids)
+    new: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    before: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    field: cython.Py_ssize_t
+    is_old: cython.bint
+    values = array("Q", rows.values)
+    if cython.compiled:
+        old_array: carray.array = base.ids
+        old_ids: cython.p_uint = old_array.data.as_uints
+        new_array: carray.array = rows.ids
+        new_ids: cython.p_uint = new_array.data.as_uints
+        old_kind_array: carray.array = base.kinds
+        old_kinds: cython.p_uchar = old_kind_array.data.as_uchars
+        new_kind_array: carray.array = rows.kinds
+        new_kinds: cython.p_uchar = new_kind_array.data.as_uchars
+        old_start_array: carray.array = base.starts
+        old_starts: cython.p_int = old_start_array.data.as_ints
+        new_start_array: carray.array = rows.starts
+        new_starts: cython.p_int = new_start_array.data.as_ints
+        old_value_array: carray.array = base.values
+        old_values: cython.p_ulonglong = old_value_array.data.as_ulonglongs
+        value_array: carray.array = values
+        numbers: cython.p_ulonglong = value_array.data.as_ulonglongs
+        default_array: carray.array = tables.defaults
+        defaults: cython.p_ulonglong = default_array.data.as_ulonglongs
+        place_array: carray.array = tables.places
+        places: cython.p_int = place_array.data.as_ints
+        first_array: carray.array = tables.firsts
+        firsts: cython.p_int = first_array.data.as_ints
+    else:
+        old_ids, old_kinds, old_starts, old_values = base.ids, base.kinds, base.starts, base.values
+        new_ids, new_kinds, new_starts, numbers = rows.ids, rows.kinds, rows.starts, values
+        defaults, places, firsts = tables.defaults, tables.places, tables.firsts
+    for new in range(len(rows.ids)):
+        while old < olds and old_ids[old] < new_ids[new]:
+            old += 1
+        is_old = old < olds and old_ids[old] == new_ids[new] and old_kinds[old] == new_kinds[new]
+        before = old_starts[old] if is_old else 0
+        first = firsts[new_kinds[new]]
+        at = new_starts[new]
+        for field in range(new_starts[new + 1] - at):
+            if places[first + field] >= 0:
+                numbers[at + field] = old_values[before + field] if is_old else defaults[first + field]
+    return Rows(base.tick, rows.ids, rows.kinds, rows.starts, values)
