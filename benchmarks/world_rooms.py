@@ -11,9 +11,11 @@ from typing import Any
 from world_server import Arena, Fighter, pressed
 
 from retick import is_compiled
+from retick.authority.config import COMPACT_SNAPSHOTS
 from retick.authority.joining import JoinRequest, encode_join
 from retick.authority.link_config import link_config
-from retick.authority.world.frames import SNAPSHOT, InputFrame, encode_input
+from retick.authority.world.compact import CompactTables
+from retick.authority.world.frames import COMPACT, SNAPSHOT, InputFrame, encode_input
 from retick.authority.world.layout import layout_of
 from retick.authority.world.server import WorldServer, WorldServerConfig
 from retick.link import LinkEndpoint, UnreliableReceived
@@ -37,14 +39,14 @@ class Match(Arena):
 class Player:
     """Sends inputs 30 times a second, and acknowledges every snapshot unread."""
 
-    def __init__(self, number: int, room: str) -> None:
+    def __init__(self, number: int, room: str, compact: int) -> None:
+        """``compact``: the hash of the tables for compact snapshots; 0 for plain ones."""
         world = Match()
         self.number = number
         self.bits = layout_of(Match).input_bits
-        self.link = LinkEndpoint(
-            link_config(world.game_id, world.game_version, timeout=5.0), entropy=Random(number).randbytes
-        )
-        request = JoinRequest(room, schema=layout_of(Match).hash)
+        config = link_config(world.game_id, world.game_version, timeout=5.0, capabilities=COMPACT_SNAPSHOTS)
+        self.link = LinkEndpoint(config, entropy=Random(number).randbytes)
+        request = JoinRequest(room, schema=layout_of(Match).hash, compact=compact)
         self.connection = self.link.dial("server", data=encode_join(request))
         self.held = 0
         self.bytes = 0
@@ -52,7 +54,7 @@ class Player:
     def turn(self, tick: int, now: float) -> None:
         self.link.handle_timeout(now=now)
         for event in self.link.events():
-            if isinstance(event, UnreliableReceived) and event.data[0] == SNAPSHOT:
+            if isinstance(event, UnreliableReceived) and event.data[0] in (SNAPSHOT, COMPACT):
                 self.held = int.from_bytes(event.data[1:5], "little")
                 self.bytes += len(event.data)
         if tick % 2 == self.number % 2 and self.connection.is_connected and tick > 16:
@@ -76,10 +78,16 @@ class Timed:
 
 
 def main() -> None:
+    print("compiled" if is_compiled() else "uncompiled")
+    for compact in (0, CompactTables(layout_of(Match), sealed=True).hash):
+        run(compact)
+
+
+def run(compact: int) -> None:
     names = tuple(f"room {number}" for number in range(ROOMS))
     config = WorldServerConfig(rooms=names, max_connections_per_address=1000)
     timed = Timed(WorldServer(Match, entropy=Random(1).randbytes, config=config))
-    players = [Player(number, names[number // PLAYERS]) for number in range(ROOMS * PLAYERS)]
+    players = [Player(number, names[number // PLAYERS], compact) for number in range(ROOMS * PLAYERS)]
     by_name: dict[Any, Player] = {f"player {player.number}": player for player in players}
     costs = []
     for tick in range(1, SECONDS * RATE + 1):
@@ -99,9 +107,9 @@ def main() -> None:
     assert len(room.players) == PLAYERS
     assert room.players[0].inputs.used > (SECONDS - 2) * RATE
     sent = sum(each.stats.snapshot_bytes for each in timed.server.rooms.values())
-    print("compiled" if is_compiled() else "uncompiled")
+    form = "compact" if compact else "plain"
     print(
-        f"{ROOMS} rooms of {PLAYERS}: {1000 * sum(used) / len(used):.2f} ms of CPU a tick, "
+        f"{form}, {ROOMS} rooms of {PLAYERS}: {1000 * sum(used) / len(used):.2f} ms of CPU a tick, "
         f"p99 {1000 * used[len(used) * 99 // 100]:.2f} ms, of {1000 / RATE:.1f}"
     )
     print(f"{sent / sum(each.stats.snapshots for each in timed.server.rooms.values()):.0f} bytes a snapshot")

@@ -8,6 +8,8 @@ from time import process_time
 from typing import Annotated, Any
 
 from retick import is_compiled
+from retick.authority.world.compact import CompactTables
+from retick.authority.world.holding import Holding
 from retick.authority.world.layout import layout_of
 from retick.authority.world.views import Receiver, Stage, encode_cue
 from retick.sim import (
@@ -129,12 +131,13 @@ class Stores(World):
             store.goods[self.time % 400] ^= 1
 
 
-def snapshot_ticks(kind: Any) -> tuple[float, float, float]:
+def snapshot_ticks(kind: Any, *, compact: bool) -> tuple[float, float, float]:
     """Milliseconds of CPU for one snapshot tick of 16 receivers, entities that each sees, bytes of each."""
     world = kind()
     world.fill()
     stage = Stage(layout_of(kind), world)
-    receivers = [Receiver(stage, seat) for seat in range(16)]
+    tables = CompactTables(stage.layout, sealed=True) if compact else None
+    receivers = [Receiver(stage, seat, compact=tables) for seat in range(16)]
     seen = size = 0
     spent = 0.0
     for tick in range(1, ROUNDS + 1):
@@ -179,30 +182,39 @@ class Arena(World):
     score: Annotated[list[I16], Most(8)]
 
     def fill(self) -> None:
-        self.score = [0] * 8
-        for player in range(8):
-            self.fighters.append(Fighter(player=player, x=100.0 * player + 50, y=300.0))
+        fill_arena(self, Fighter)
 
     def advance(self, inputs: Any) -> None:
-        for fighter in self.fighters:
-            keys = inputs[fighter.player]
-            # Speed changes in a few ticks, as in any game with keys.
-            fighter.vx += (((keys & 3) - 1.5) * 3 - fighter.vx) * 0.25
-            fighter.vy += (((keys >> 2 & 3) - 1.5) * 2 - fighter.vy) * 0.25
-            fighter.x = (fighter.x + fighter.vx) % 1024
-            fighter.y = (fighter.y + fighter.vy) % 768
-            fighter.aim = (keys >> 4) / 163 * pi - pi
-            fighter.reload = max(0, fighter.reload - 1)
-            if fighter.reload == 0:
-                fighter.reload = 40
-                way = fighter.aim
-                self.shots.append(Shot(shooter=fighter, x=fighter.x, y=fighter.y, vx=9 * cos(way), vy=9 * sin(way)))
-                self.cue("shot", fighter.player)
-        for shot in list(self.shots):
-            shot.x += shot.vx
-            shot.y += shot.vy
-            if not (0 < shot.x < 1024 and 0 < shot.y < 768):
-                self.shots.remove(shot)
+        run_arena(self, inputs, Shot)
+
+
+def fill_arena(world: Any, fighter: Any) -> None:
+    world.score = [0] * 8
+    for player in range(8):
+        world.fighters.append(fighter(player=player, x=100.0 * player + 50, y=300.0))
+
+
+def run_arena(world: Any, inputs: Any, shot: Any) -> None:
+    """One tick."""
+    for fighter in world.fighters:
+        keys = inputs[fighter.player]
+        # Speed changes in a few ticks, as in any game with keys.
+        fighter.vx += (((keys & 3) - 1.5) * 3 - fighter.vx) * 0.25
+        fighter.vy += (((keys >> 2 & 3) - 1.5) * 2 - fighter.vy) * 0.25
+        fighter.x = (fighter.x + fighter.vx) % 1024
+        fighter.y = (fighter.y + fighter.vy) % 768
+        fighter.aim = (keys >> 4) / 163 * pi - pi
+        fighter.reload = max(0, fighter.reload - 1)
+        if fighter.reload == 0:
+            fighter.reload = 40
+            way = fighter.aim
+            world.shots.append(shot(shooter=fighter, x=fighter.x, y=fighter.y, vx=9 * cos(way), vy=9 * sin(way)))
+            world.cue("shot", fighter.player)
+    for each in list(world.shots):
+        each.x += each.vx
+        each.y += each.vy
+        if not (0 < each.x < 1024 and 0 < each.y < 768):
+            world.shots.remove(each)
 
 
 def pressed(player: int, tick: int, hold: int) -> int:
@@ -212,15 +224,52 @@ def pressed(player: int, tick: int, hold: int) -> int:
     return keys | aim << 4
 
 
-def arena_bytes(hold: int, ticks: int = 1800, delay: int = 9) -> tuple[float, float, int]:
+class LooseFighter(Thing):
+    """As a newcomer writes it: floats and ints that nobody has limited."""
+
+    player: Player = NOBODY
+    x: float = 0.0
+    y: float = 0.0
+    vx: float = 0.0
+    vy: float = 0.0
+    aim: float = 0.0
+    health: int = 100
+    reload: Annotated[int, OwnerOnly] = 0
+
+
+class LooseShot(Thing):
+    shooter: Ref[LooseFighter]
+    x: float = 0.0
+    y: float = 0.0
+    vx: float = 0.0
+    vy: float = 0.0
+
+
+class LooseArena(World):
+    """The same game without a Range anywhere."""
+
+    num_players = 8
+    fighters: Annotated[list[LooseFighter], Most(8)]
+    shots: Annotated[list[LooseShot], Most(40)]
+    score: Annotated[list[I16], Most(8)]
+
+    def fill(self) -> None:
+        fill_arena(self, LooseFighter)
+
+    def advance(self, inputs: Any) -> None:
+        run_arena(self, inputs, LooseShot)
+
+
+def arena_bytes(kind: Any, hold: int, ticks: int = 1800, delay: int = 9, *, compact: bool) -> tuple[float, float, int]:
     """Mean and largest bytes of a snapshot, and shots, at 20 a second, with acknowledgements that are 150 ms late.
 
     Players hold a key for ``hold`` ticks.
     """
-    world = Arena()
+    world = kind()
     world.fill()
-    stage = Stage(layout_of(Arena), world)
-    receiver = Receiver(stage, 0)
+    stage = Stage(layout_of(kind), world)
+    tables = [CompactTables(stage.layout, sealed=True) if compact else None for _ in range(2)]
+    receiver, client = Receiver(stage, 0, compact=tables[0]), Holding(stage.layout, tables[1])
     sizes, shots = [], 0
     for tick in range(1, ticks + 1):
         inputs = [pressed(player, tick, hold) for player in range(8)]
@@ -229,7 +278,9 @@ def arena_bytes(hold: int, ticks: int = 1800, delay: int = 9) -> tuple[float, fl
         receiver.acknowledge(tick - delay)
         if tick % 3 == 0:
             stage.survey(tick, inputs)
-            sizes.append(len(receiver.snapshot(margin=2, newest=tick + 2)))
+            payload = receiver.snapshot(margin=2, newest=tick + 2)
+            assert client.read_snapshot(payload) is not None
+            sizes.append(len(payload))
             shots += len(world.shots)
     used = sizes[40:]
     return sum(used) / len(used), max(used), shots // len(sizes)
@@ -238,11 +289,21 @@ def arena_bytes(hold: int, ticks: int = 1800, delay: int = 9) -> tuple[float, fl
 def main() -> None:
     print("compiled" if is_compiled() else "uncompiled")
     for kind in (Crowd, NearCrowd, VectorCrowd, Stores):
-        spent, seen, size = snapshot_ticks(kind)
-        print(f"{kind.__name__}: {spent:.2f} ms for 16 receivers, each sees {seen:.0f} entities in {size:.0f} bytes")
-    for hold in (30, 15):
-        mean, most, shots = arena_bytes(hold)
-        print(f"Arena, keys held {hold} ticks: {mean:.0f} bytes a snapshot (at most {most}), {shots} shots in the air")
+        for compact in (False, True):
+            spent, seen, size = snapshot_ticks(kind, compact=compact)
+            form = "compact" if compact else "plain"
+            print(
+                f"{kind.__name__}, {form}: {spent:.2f} ms for 16 receivers, "
+                f"each sees {seen:.0f} entities in {size:.0f} bytes"
+            )
+    for arena, hold in ((Arena, 30), (Arena, 15), (LooseArena, 30)):
+        for compact in (False, True):
+            mean, most, shots = arena_bytes(arena, hold, compact=compact)
+            form = "compact" if compact else "plain"
+            print(
+                f"{arena.__name__}, {form}, keys held {hold} ticks: {mean:.0f} bytes a snapshot (at most {most}), "
+                f"{shots} shots in the air"
+            )
 
 
 if __name__ == "__main__":

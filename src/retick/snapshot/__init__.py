@@ -22,7 +22,7 @@ from retick.snapshot.interest import BudgetedPacket, Interest
 from retick.snapshot.kernels.errors import needs_resync
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
-from retick.snapshot.predictors import Angle, Choice, Group, Hold, Integral, Motion, Rotation
+from retick.snapshot.predictors import Angle, Choice, Group, Hold, Integral, Motion, Real, Rotation
 from retick.snapshot.replication import Fanout, Replica
 from retick.snapshot.schema import Component, Field, Schema
 from retick.snapshot.schema_json import schema_from_json, schema_to_json
@@ -53,6 +53,7 @@ __all__ = [
     "Limits",
     "Motion",
     "Prior",
+    "Real",
     "Replica",
     "Replicated",
     "Rotation",

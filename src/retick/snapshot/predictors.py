@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from retick.errors import SchemaError
 from retick.snapshot.fields import is_int
 
-__all__ = ["Angle", "Choice", "Group", "Hold", "Integral", "Motion", "Predictor", "Rotation"]
+__all__ = ["Angle", "Choice", "Group", "Hold", "Integral", "Motion", "Predictor", "Real", "Rotation"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,12 @@ class Choice:
     """A flag, or one of at most 256 values that have no order."""
 
 
-Predictor = Hold | Motion | Integral | Angle | Rotation | Choice
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Real:
+    """A float that goes on in a line, sent as the 64 bits of its IEEE double: a field of 64 bits, unsigned."""
+
+
+Predictor = Hold | Motion | Integral | Angle | Rotation | Choice | Real
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,7 @@ class Group:
             raise SchemaError(f"{len(self.fields)} fields have {len(given.acceleration)} accelerations")
         if isinstance(given, Integral) and len(given.of) != len(self.fields):
             raise SchemaError(f"{len(self.fields)} fields are the integral of {len(given.of)}")
-        if isinstance(given, Angle | Choice) and len(self.fields) != 1:
+        if isinstance(given, Angle | Choice | Real) and len(self.fields) != 1:
             raise SchemaError(f"a {type(given).__name__} is one field, not {len(self.fields)}")
         if isinstance(given, Rotation) and len(self.fields) != 4:
             raise SchemaError("a Rotation is four fields: the index of the largest component, and the three others")

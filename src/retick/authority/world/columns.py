@@ -1,8 +1,9 @@
 """Rows of a world to the columns of compact snapshots, and back (a compiled kernel).
 
-Theory of operation. Compact snapshots have those fields of the tables that are coded compactly, as one column each. For
-every field of the tables, ``places`` has the number of its column, or -1; for every component ``members`` has the
-component of the compact schema, or -1 if it has no such field. :mod:`retick.authority.world.compact` makes both.
+Theory of operation. Compact snapshots have those fields of the tables that are coded compactly, as one column each.
+Columns are numbered through all components: those of component c are from ``begins[c]`` to ``begins[c + 1]``.
+``offsets`` has for each its place in the row of an entity. ``members`` has for each component that of the compact
+schema, or -1 if it has no such field. :mod:`retick.authority.world.compact` makes them.
 """
 
 from array import array
@@ -38,8 +39,7 @@ def columns_of(rows: Rows, tick: Any, tables: Any) -> Any:
     to: cython.Py_ssize_t = 0
     at: cython.Py_ssize_t
     row: cython.Py_ssize_t
-    field: cython.Py_ssize_t
-    column: cython.int
+    column: cython.Py_ssize_t
     component: cython.int
     if cython.compiled:
         id_array: carray.array = rows.ids
@@ -50,15 +50,15 @@ def columns_of(rows: Rows, tick: Any, tables: Any) -> Any:
         starts: cython.p_int = start_array.data.as_ints
         value_array: carray.array = rows.values
         values: cython.p_ulonglong = value_array.data.as_ulonglongs
-        place_array: carray.array = tables.places
-        places: cython.p_int = place_array.data.as_ints
         member_array: carray.array = tables.members
         members: cython.p_int = member_array.data.as_ints
-        first_array: carray.array = tables.firsts
-        firsts: cython.p_int = first_array.data.as_ints
+        begin_array: carray.array = tables.begins
+        begins: cython.p_int = begin_array.data.as_ints
+        offset_array: carray.array = tables.offsets
+        offsets: cython.p_int = offset_array.data.as_ints
     else:
         ids, kinds, starts, values = rows.ids, rows.kinds, rows.starts, rows.values
-        places, members, firsts = tables.places, tables.members, tables.firsts
+        members, begins, offsets = tables.members, tables.begins, tables.offsets
     for index in range(count):
         component = members[kinds[index]]
         if component >= 0:
@@ -83,13 +83,11 @@ def columns_of(rows: Rows, tick: Any, tables: Any) -> Any:
         row = made.rows[component]
         made.rows[component] = row + 1
         at = starts[index]
-        for field in range(starts[index + 1] - at):
-            column = places[firsts[kinds[index]] + field]
-            if column >= 0:
-                if cython.compiled:
-                    made.columns[column][row] = cython.cast(cython.longlong, values[at + field])
-                else:
-                    made.columns[column][row] = as_signed(values[at + field])
+        for column in range(begins[kinds[index]], begins[kinds[index] + 1]):
+            if cython.compiled:
+                made.columns[column][row] = cython.cast(cython.longlong, values[at + offsets[column]])
+            else:
+                made.columns[column][row] = as_signed(values[at + offsets[column]])
         to += 1
     made.finish(to)
     return made
@@ -100,8 +98,7 @@ def rows_of(columns: Columns, middle: Rows, tick: Any, tables: Any) -> Rows:
     index: cython.Py_ssize_t
     at: cython.Py_ssize_t
     row: cython.Py_ssize_t
-    field: cython.Py_ssize_t
-    column: cython.int
+    column: cython.Py_ssize_t
     component: cython.int
     values = array("Q", middle.values)
     passed = array("i", bytes(4 * len(tables.members)))  # rows of each component that are done
@@ -112,17 +109,17 @@ def rows_of(columns: Columns, middle: Rows, tick: Any, tables: Any) -> Rows:
         starts: cython.p_int = start_array.data.as_ints
         value_array: carray.array = values
         numbers: cython.p_ulonglong = value_array.data.as_ulonglongs
-        place_array: carray.array = tables.places
-        places: cython.p_int = place_array.data.as_ints
         member_array: carray.array = tables.members
         members: cython.p_int = member_array.data.as_ints
-        first_array: carray.array = tables.firsts
-        firsts: cython.p_int = first_array.data.as_ints
+        begin_array: carray.array = tables.begins
+        begins: cython.p_int = begin_array.data.as_ints
+        offset_array: carray.array = tables.offsets
+        offsets: cython.p_int = offset_array.data.as_ints
         passed_array: carray.array = passed
         done: cython.p_int = passed_array.data.as_ints
     else:
         kinds, starts, numbers, done = middle.kinds, middle.starts, values, passed
-        places, members, firsts = tables.places, tables.members, tables.firsts
+        members, begins, offsets = tables.members, tables.begins, tables.offsets
     for index in range(len(middle.ids)):
         component = members[kinds[index]]
         if component < 0:
@@ -130,13 +127,11 @@ def rows_of(columns: Columns, middle: Rows, tick: Any, tables: Any) -> Rows:
         row = done[component]
         done[component] = row + 1
         at = starts[index]
-        for field in range(starts[index + 1] - at):
-            column = places[firsts[kinds[index]] + field]
-            if column >= 0:
-                if cython.compiled:
-                    numbers[at + field] = cython.cast(cython.ulonglong, columns.columns[column][row])
-                else:
-                    numbers[at + field] = columns.columns[column][row] & _ALL_BITS
+        for column in range(begins[kinds[index]], begins[kinds[index] + 1]):
+            if cython.compiled:
+                numbers[at + offsets[column]] = cython.cast(cython.ulonglong, columns.columns[column][row])
+            else:
+                numbers[at + offsets[column]] = columns.columns[column][row] & _ALL_BITS
     return Rows(tick, middle.ids, middle.kinds, middle.starts, values)
 
 
@@ -150,8 +145,7 @@ def middle_of(base: Rows, rows: Rows, tables: Any) -> Rows:
     new: cython.Py_ssize_t
     at: cython.Py_ssize_t
     before: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    field: cython.Py_ssize_t
+    column: cython.Py_ssize_t
     is_old: cython.bint
     values = array("Q", rows.values)
     if cython.compiled:
@@ -173,22 +167,20 @@ def middle_of(base: Rows, rows: Rows, tables: Any) -> Rows:
         numbers: cython.p_ulonglong = value_array.data.as_ulonglongs
         default_array: carray.array = tables.defaults
         defaults: cython.p_ulonglong = default_array.data.as_ulonglongs
-        place_array: carray.array = tables.places
-        places: cython.p_int = place_array.data.as_ints
-        first_array: carray.array = tables.firsts
-        firsts: cython.p_int = first_array.data.as_ints
+        begin_array: carray.array = tables.begins
+        begins: cython.p_int = begin_array.data.as_ints
+        offset_array: carray.array = tables.offsets
+        offsets: cython.p_int = offset_array.data.as_ints
     else:
         old_ids, old_kinds, old_starts, old_values = base.ids, base.kinds, base.starts, base.values
         new_ids, new_kinds, new_starts, numbers = rows.ids, rows.kinds, rows.starts, values
-        defaults, places, firsts = tables.defaults, tables.places, tables.firsts
+        defaults, begins, offsets = tables.defaults, tables.begins, tables.offsets
     for new in range(len(rows.ids)):
         while old < olds and old_ids[old] < new_ids[new]:
             old += 1
         is_old = old < olds and old_ids[old] == new_ids[new] and old_kinds[old] == new_kinds[new]
         before = old_starts[old] if is_old else 0
-        first = firsts[new_kinds[new]]
         at = new_starts[new]
-        for field in range(new_starts[new + 1] - at):
-            if places[first + field] >= 0:
-                numbers[at + field] = old_values[before + field] if is_old else defaults[first + field]
+        for column in range(begins[new_kinds[new]], begins[new_kinds[new] + 1]):
+            numbers[at + offsets[column]] = old_values[before + offsets[column]] if is_old else defaults[column]
     return Rows(base.tick, rows.ids, rows.kinds, rows.starts, values)

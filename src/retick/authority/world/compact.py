@@ -12,14 +12,14 @@ from typing import Final, NamedTuple
 from retick.authority.world.bodies import MOST_ENTITIES, decode_body
 from retick.authority.world.columns import columns_of, middle_of, rows_of
 from retick.authority.world.deltas import encode_body
-from retick.authority.world.fields import STEPS, TURN, WireField
+from retick.authority.world.fields import FLOAT, STEPS, TURN, WireField
 from retick.authority.world.layout import Layout
 from retick.authority.world.rows import Rows
 from retick.errors import InvalidValue
 from retick.snapshot import Bool, Codec, Component, Field, Fixed, Limits, Schema, Snapshot, UInt
 from retick.snapshot.compact.frames import same_shape
 from retick.snapshot.compact.statistics import Statistics
-from retick.snapshot.predictors import Angle, Group
+from retick.snapshot.predictors import Angle, Group, Predictor, Real
 
 __all__ = ["MOST_FIELDS", "CompactTables", "Known"]
 
@@ -27,6 +27,8 @@ MOST_FIELDS: Final = 256
 """Compact fields of a world; those after them are coded plainly. Statistics grow with each."""
 UNCHANGED: Final = bytes((0xE0,))
 """The body that changes nothing."""
+_DECLARED: Final[dict[str, Predictor]] = {TURN: Angle(), FLOAT: Real()}
+"""What codes say about how fields go on; of the others names and types do."""
 _UNLIMITED: Final = 0x7FFFFFFF
 """A datagram limits the bytes of a snapshot."""
 
@@ -47,25 +49,29 @@ class CompactTables:
     def __init__(self, layout: Layout, *, sealed: bool = False) -> None:
         """``sealed``: the link refuses what was changed on the way, so no check is needed."""
         self._layout = layout
-        self.firsts = layout.firsts
-        self.defaults = layout.defaults
         self.places = array("i", [-1]) * len(layout.bits)
         """For each field of all components: its column, or -1."""
         self.members = array("i", [-1]) * len(layout.components)
         """For each component: that of the schema, or -1."""
+        self.begins = array("i", [0])
+        """For each component: its first column; and one more."""
+        self.offsets = array("i")
+        """For each column: the place of its field in a row."""
+        self.defaults = array("Q")
+        """For each column: the default of its field."""
         components: list[Component] = []
         groups: list[Group] = []
         for kind, component in enumerate(layout.components):
             fields: list[Field] = []
-            for index in _compact_fields(component.fields):
-                column = sum(len(each.fields) for each in components) + len(fields)
-                if column == MOST_FIELDS:
-                    break
+            for index in _compact_fields(component.fields)[: MOST_FIELDS - len(self.offsets)]:
                 made = component.fields[index]
-                self.places[layout.firsts[kind] + index] = column
+                self.places[layout.firsts[kind] + index] = len(self.offsets)
+                self.offsets.append(index)
+                self.defaults.append(made.default)
                 fields.append(Field(index + 1, _codec_of(made), name=made.name.replace(".", "_")))
-                if made.code == TURN:
-                    groups.append(Group(kind + 1, (index + 1,), Angle()))
+                if made.code in _DECLARED:
+                    groups.append(Group(kind + 1, (index + 1,), _DECLARED[made.code]))
+            self.begins.append(len(self.offsets))
             if fields:
                 self.members[kind] = len(components)
                 components.append(Component(kind + 1, fields, name=component.name))

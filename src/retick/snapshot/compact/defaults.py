@@ -22,7 +22,7 @@ from retick.errors import SchemaError
 from retick.snapshot.compact import numbers as n
 from retick.snapshot.compact.plan import GroupRow, Plan
 from retick.snapshot.fields import FieldCodec, Fixed, SInt, VarSInt, VarUInt
-from retick.snapshot.predictors import Angle, Choice, Group, Hold, Integral, Motion, Predictor, Rotation
+from retick.snapshot.predictors import Angle, Choice, Group, Hold, Integral, Motion, Predictor, Real, Rotation
 from retick.snapshot.schema import Component, Schema
 
 __all__ = ["Prediction", "default_groups", "prediction_of"]
@@ -140,6 +140,10 @@ def _row(
         return GroupRow(n.CHOICE, component, fields, bits=bits)
     if isinstance(given, Hold):
         return GroupRow(n.HOLD, component, fields)
+    if isinstance(given, Real):
+        if (codecs[0].lowest, codecs[0].highest) != (0, (1 << 64) - 1):
+            raise SchemaError(f"{what} is no Real: a field that is unsigned and has 64 bits")
+        return GroupRow(n.REAL, component, fields)
     if not all(_moves(codec) for codec in codecs):
         raise SchemaError(f"{what} has a field of more than {WIDEST} bits, which can only be held")
     if isinstance(given, Rotation):

@@ -41,6 +41,7 @@ cdef class Entity:
     cdef int blame(self, int scalar) noexcept
     cdef int hold(self, int group) noexcept
     cdef int choice(self, int group, Py_ssize_t index) noexcept
+    cdef int real(self, int group) noexcept
     cdef int moving(self, int group) noexcept
     cdef int turned(self, int group) noexcept
     cdef int residuals(self, int group, int first, int slot, int sort, int later) noexcept

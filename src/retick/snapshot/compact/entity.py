@@ -24,6 +24,7 @@ if cython.compiled:
         HOLD,
         INTEGRAL,
         LARGEST_MODELS,
+        REAL,
         ROTATION,
     )
     from cython.cimports.retick.snapshot.compact.plan import Plan
@@ -45,6 +46,7 @@ else:
         HOLD,
         INTEGRAL,
         LARGEST_MODELS,
+        REAL,
         ROTATION,
     )
     from retick.snapshot.compact.plan import Plan
@@ -121,6 +123,8 @@ class Entity:
                 status = self.hold(group)
             elif kind == CHOICE:
                 status = self.choice(group, index)
+            elif kind == REAL:
+                status = self.real(group)
             elif kind == ROTATION:
                 status = self.turned(group)
             else:
@@ -252,6 +256,40 @@ class Entity:
                 node = 2 * node + self.coder.bit(models + CHOICE_MODELS + node, (value >> place) & 1)
             self.now[scalar] = low + node - (1 << bits)
         return self.blame(scalar) if self.misfits(scalar) else st.OK
+
+    def real(self, group: cython.int) -> cython.int:
+        """The bits of a float: how many of them differ from the guess, in a tree of its own, and which."""
+        scalar: cython.int = self.plan.first[group]
+        models: cython.Py_ssize_t = self.plan.models[group] + 128 * self.motion.goes_on(group)
+        guess: cython.longlong = self.motion.guess[scalar]
+        off: cython.longlong = 0
+        rest: cython.ulonglong = 0
+        size: cython.int = 0
+        node: cython.int = 1
+        place: cython.int
+        if self.coder.encoding:
+            off = self.now[scalar] - guess
+            if not cython.compiled:
+                off = wrapped(off)
+            rest = -off if off < 0 else off
+            while size < 64 and rest >> size:
+                size += 1
+        for place in range(6, -1, -1):
+            node = 2 * node + self.coder.bit(models + node, (size >> place) & 1)
+        size = node - 128
+        if size > 64:
+            return self.blame(scalar)
+        if size:
+            top: cython.ulonglong = 1
+            top <<= size - 1
+            rest = self.coder.raw((rest & ~top) | (top if off < 0 else 0), size)
+            off = (rest & ~top) | top
+            off = -off if rest & top else off
+        guess += off
+        if not cython.compiled:
+            guess = wrapped(guess)
+        self.now[scalar] = guess
+        return st.OK
 
     def moving(self, group: cython.int) -> cython.int:
         first: cython.int = self.plan.first[group]

@@ -40,4 +40,5 @@ cdef class Motion:
     cdef long long miss(self, int group, int window, int newest, int lift) noexcept
     cdef void extend(self, int group, int window, int newest, int lift) noexcept
     cdef long long ahead_of(self, int group, int scalar) noexcept
+    cdef int goes_on(self, int group) noexcept
     cdef void integrate(self, int group, long long* now) noexcept

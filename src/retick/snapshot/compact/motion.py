@@ -4,6 +4,7 @@ The window is the longest whose line passes within one step of every history fra
 newest frame alone gives the velocity. An acceleration that was declared is tried with and without.
 """
 
+import struct
 from array import array
 from typing import Any
 
@@ -13,6 +14,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.libc.string import memcpy
     from cython.cimports.retick.snapshot.compact.frames import Frames
     from cython.cimports.retick.snapshot.compact.logs import log_of, rounded
     from cython.cimports.retick.snapshot.compact.numbers import FRAMES
@@ -28,6 +30,8 @@ else:
     from retick.snapshot.kernels.table import FieldTable
 
 __all__ = ["Motion", "wrapped"]
+
+_DOUBLE, _BITS = struct.Struct("<d"), struct.Struct("<q")
 
 
 def wrapped(value: Any) -> Any:
@@ -275,6 +279,26 @@ class Motion:
             value = wrapped(value)
         return self.within(group, scalar, value)
 
+    def goes_on(self, group: cython.int) -> cython.int:
+        """The guess of a REAL group: 1 if it is on a line, 0 if it is the baseline's value."""
+        scalar: cython.int = self.plan.first[group]
+        old: cython.p_longlong = self.frames.old
+        newest: cython.int = self.frames.newest(group)
+        older: cython.int = newest + 1
+        self.guess[scalar] = old[4 * scalar]
+        if newest == 0 or older > self.frames.used or not self.frames.has[4 * group + older]:
+            return 0
+        here: cython.double = _real(old[4 * scalar])
+        way: cython.double = here - _real(old[4 * scalar + newest])
+        far: cython.double = here - _real(old[4 * scalar + older])
+        share: cython.double = self.back[2 * (FRAMES * FRAMES * group + (older - 1) * FRAMES + newest - 1)]
+        line: cython.double = here + way * self.ahead[2 * FRAMES * group + 2 * (newest - 1)]
+        # What is no number is below nothing; what is not finite is no number less itself.
+        if not abs(way - (far - way) * share / (1.0 - share)) < abs(way) or line - line != 0.0:
+            return 0
+        self.guess[scalar] = _bits(line)
+        return 1
+
     def integrate(self, group: cython.int, now: cython.p_longlong) -> cython.void:
         """The same for an INTEGRAL group, from the source's values before and ``now``."""
         scalar: cython.int
@@ -299,6 +323,30 @@ class Motion:
             bends += _size(bend)
             origin += 1
         self.note(group, steps, bends)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _real(bits: cython.longlong) -> cython.double:
+    """The double of some bits."""
+    if cython.compiled:
+        made: cython.double = 0.0
+        memcpy(cython.address(made), cython.address(bits), 8)
+        return made
+    return _DOUBLE.unpack(_BITS.pack(bits))[0]  # type: ignore[no-any-return]  # eight bytes are one number
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _bits(real: cython.double) -> cython.longlong:
+    """The bits of a double."""
+    if cython.compiled:
+        made: cython.longlong = 0
+        memcpy(cython.address(made), cython.address(real), 8)
+        return made
+    return _BITS.unpack(_DOUBLE.pack(real))[0]  # type: ignore[no-any-return]  # as above
 
 
 @cython.cfunc

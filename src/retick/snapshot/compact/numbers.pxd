@@ -7,6 +7,7 @@ cdef enum:
     INTEGRAL = 3
     ROTATION = 4
     CHOICE = 5
+    REAL = 6
     FRAMES = 3
     OLDEST = 63
     FARTHEST = 12
@@ -25,3 +26,4 @@ cdef enum:
     GROUP_MODELS = 10776
     HOLD_MODELS = 32
     CHOICE_MODELS = 64
+    REAL_MODELS = 256

@@ -24,6 +24,8 @@ __all__ = [
     "NODES",
     "OLDEST",
     "RATIOS",
+    "REAL",
+    "REAL_MODELS",
     "ROTATION",
     "SIGNS",
     "SIGN_MODELS",
@@ -37,6 +39,7 @@ ANGLE = 2
 INTEGRAL = 3
 ROTATION = 4
 CHOICE = 5
+REAL = 6
 
 FRAMES = 3
 """History frames that a packet may name."""
@@ -70,3 +73,5 @@ GROUP_MODELS = 10776
 # Own models of one group.
 HOLD_MODELS = 32
 CHOICE_MODELS = 64
+REAL_MODELS = 256
+"""A tree of sizes, 0 to 127, for each of two guesses."""

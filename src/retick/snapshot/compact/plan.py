@@ -20,6 +20,8 @@ if cython.compiled:
         HOLD,
         HOLD_MODELS,
         MOTION,
+        REAL,
+        REAL_MODELS,
         ROTATION,
     )
     from cython.cimports.retick.snapshot.kernels.arrays import doubles, ints, kept, longs
@@ -33,6 +35,8 @@ else:
         HOLD,
         HOLD_MODELS,
         MOTION,
+        REAL,
+        REAL_MODELS,
         ROTATION,
     )
     from retick.snapshot.kernels.arrays import doubles, ints, kept, longs
@@ -44,7 +48,7 @@ class GroupRow(NamedTuple):
     """One group, as it is given to the plan."""
 
     kind: int
-    """HOLD, MOTION, ANGLE, INTEGRAL, ROTATION or CHOICE."""
+    """HOLD, MOTION, ANGLE, INTEGRAL, ROTATION, CHOICE or REAL."""
     component: int
     """Index of its component."""
     fields: tuple[int, ...]
@@ -107,6 +111,8 @@ class Plan:
             models.append(at)
             if group.kind == HOLD:
                 at += HOLD_MODELS
+            elif group.kind == REAL:
+                at += REAL_MODELS
             elif group.kind == CHOICE:
                 at += CHOICE_MODELS + (1 << group.bits)
                 if self.flag_group < 0:

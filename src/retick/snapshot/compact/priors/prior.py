@@ -20,7 +20,7 @@ from retick.snapshot.compact.statistics import Statistics
 __all__ = ["Prior", "empty_prior", "generic_prior"]
 
 KINDS = 6
-"""Rows of weights: by kind of group, and the last for those that are doubtful. A CHOICE has none of its own."""
+"""Rows of weights: by kind of group, and the last for those that are doubtful. CHOICE and REAL have none."""
 WINDOWS = 4
 PLACES = 4
 """Places in a group whose scalars have weights of their own; those after the last share its weights."""
@@ -67,6 +67,8 @@ class Prior:
             elif group.kind == n.CHOICE:
                 models.extend(choice)
                 models.extend([FRESH] * (1 << group.bits))
+            elif group.kind == n.REAL:
+                models.extend([FRESH] * n.REAL_MODELS)
         weights = array("i")
         for window in range(WINDOWS):
             for group in plan.groups:
@@ -94,6 +96,8 @@ class Prior:
             elif group.kind == n.CHOICE:
                 shared[n.GROUP_MODELS + n.HOLD_MODELS :] = models[at : at + n.CHOICE_MODELS]
                 at += n.CHOICE_MODELS + (1 << group.bits)
+            elif group.kind == n.REAL:
+                at += n.REAL_MODELS
         weights = before.weights[:]
         for window in range(WINDOWS):
             for row in range(KINDS):
@@ -159,8 +163,8 @@ def key_of(plan: Plan) -> int:
 
 
 def _row_of(group: GroupRow) -> int:
-    """The weights that a group starts with; those of a CHOICE are never used."""
-    return KINDS - 1 if group.doubtful or group.kind == n.CHOICE else group.kind
+    """The weights that a group starts with; those of a CHOICE and of a REAL are never used."""
+    return KINDS - 1 if group.doubtful or group.kind in (n.CHOICE, n.REAL) else group.kind
 
 
 def _weights_at(row: int, window: int, place: int) -> int:
@@ -172,7 +176,7 @@ def _average(plan: Plan, learned: "array[int]", weights: "array[int]", row: int,
     scalars: list[int] = []
     at = 0
     for group in plan.groups:
-        if group.kind != n.CHOICE and _row_of(group) == row:
+        if group.kind not in (n.CHOICE, n.REAL) and _row_of(group) == row:
             scalars += [at + index for index in range(len(group.fields)) if min(index, PLACES - 1) == place]
         at += len(group.fields)
     for feature in range(n.FEATURES):
