@@ -171,14 +171,14 @@ class Body:
         levels: cython.p_uchar = self.levels
         rests: cython.p_uchar = frames.rest
         used: cython.int = frames.used
-        mapped: cython.bint = frames.mapped[0]
+        dense: cython.bint = frames.dense
         flagged: cython.bint = plan.flag_group >= 0
         if flagged:
             flags = frames.base.columns[plan.field[plan.first[plan.flag_group]]]
         for index in range(end):
             flag = 0
             if flagged:
-                row = frames.row(0, plan.component[plan.flag_group], index) if mapped else index
+                row = index if dense else frames.row(0, plan.component[plan.flag_group], index)
                 if row >= 0:
                     flag = flags[row] if 0 <= flags[row] < 3 else 3
             level = 19
@@ -193,6 +193,7 @@ class Body:
         group: cython.int
         scalar: cython.int
         number: cython.int
+        component: cython.int
         here: cython.longlong
         there: cython.longlong
         way: cython.longlong = 0
@@ -201,12 +202,16 @@ class Body:
                 scalar = plan.tracked[number]
                 way += _way(frames.cells[4 * scalar][index], frames.cells[4 * scalar + 1][index])
             return way >> 4 if way < 256 else 15
-        for group in range(plan.group_count):
-            here = frames.row(0, plan.component[group], index)
-            there = frames.row(1, plan.component[group], index)
-            if plan.kind[group] != CHOICE and here >= 0 and there >= 0:
-                for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
-                    way += _way(frames.cells[4 * scalar][here], frames.cells[4 * scalar + 1][there])
+        for component in range(frames.table.component_count):
+            here = frames.row(0, component, index)
+            there = frames.row(1, component, index)
+            if here < 0 or there < 0:
+                continue
+            for number in range(frames.group_starts[component], frames.group_starts[component + 1]):
+                group = frames.group_list[number]
+                if plan.kind[group] != CHOICE:
+                    for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
+                        way += _way(frames.cells[4 * scalar][here], frames.cells[4 * scalar + 1][there])
         return way >> 4 if way < 256 else 15
 
 

@@ -38,15 +38,19 @@ cdef class Frames:
     cdef Columns target             # the values to encode, or where decoded ones go; it has the baseline's rows
     cdef long long** cells          # by scalar and frame: the column of its field
     cdef long long** targets        # by scalar: the same in the target
-    cdef int* mapped                # by frame: whether its rows are in maps
+    cdef int* mapped                # by frame: whether its rows are others than the baseline's entities
     cdef bint dense                 # whether no frame is mapped
-    cdef long long* maps            # by frame, component and entity
+    cdef long long* maps            # by frame, component and entity: the row, unless dense
     cdef unsigned char* rest        # by entity: history frames with the baseline's values, from the newest on
     cdef long long* ways            # by entity: what `differ` found
     cdef long long* old             # by scalar and frame: the values of the entity at hand
     cdef int* has                   # by group and frame: whether it has any
     cdef long long* rows            # by group: its row in the baseline, unless dense
+    cdef long long* order           # by component and row of the baseline: the entity, unless dense
+    cdef int* group_starts          # by component: the first of its groups in the list; and one more
+    cdef int* group_list
     cdef object _maps_owner
+    cdef object _order_owner
     cdef object _rest_owner
     cdef object _ways_owner
     cdef tuple _owners
@@ -54,13 +58,17 @@ cdef class Frames:
     cdef void use(self, Columns base, object history, Columns target)
     cdef Columns frame(self, int number)
     cdef void _make_space(self)
-    cdef void _map(self, int number)
+    cdef bint _is_in_order(self, Columns source) noexcept
+    cdef void _map(self, int number) noexcept
+    cdef void _put_in_order(self) noexcept
     cdef long long row(self, int number, int component, Py_ssize_t entity) noexcept
     cdef void _find_rest(self)
     cdef void differ(self, Columns other, int number)
+    cdef void _differ_by_rows(self, Columns other, int number) noexcept
     cdef void _differ_in_order(self, Columns other) noexcept
     cdef void _note_rest(self, int rest) noexcept
     cdef void load(self, Py_ssize_t entity) noexcept
+    cdef void _load_component(self, int component, Py_ssize_t entity) noexcept
     cdef int held_by(self, int group) noexcept
     cdef int newest(self, int group) noexcept
 

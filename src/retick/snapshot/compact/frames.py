@@ -5,6 +5,7 @@ entities than the baseline: then a map gives the row of each of the baseline's e
 """
 
 from array import array
+from itertools import accumulate, chain
 from typing import Any
 
 try:
@@ -53,7 +54,11 @@ class Frames:
         old: Any
         has: Any
         rows: Any
+        order: Any
+        group_starts: Any
+        group_list: Any
         _maps_owner: Any
+        _order_owner: Any
         _rest_owner: Any
         _ways_owner: Any
         _owners: Any
@@ -67,7 +72,14 @@ class Frames:
         rows = array("q", bytes(8 * (plan.group_count + 1)))
         cells = array("Q", bytes(8 * 4 * (plan.scalar_count + 1)))
         targets = array("Q", bytes(8 * (plan.scalar_count + 1)))
-        self._owners = (mapped, old, has, rows, cells, targets)
+        by_component = [
+            [number for number, group in enumerate(plan.groups) if group.component == component]
+            for component in range(table.component_count)
+        ]
+        starts = array("i", accumulate((len(groups) for groups in by_component), initial=0))
+        listed = array("i", [*chain.from_iterable(by_component), 0])
+        self._owners = (mapped, old, has, rows, cells, targets, starts, listed)
+        self.group_starts, self.group_list = ints(starts), ints(listed)
         if cython.compiled:
             self.cells = cython.cast(cython.pointer(cython.p_longlong), ulongs(cells))
             self.targets = cython.cast(cython.pointer(cython.p_longlong), ulongs(targets))
@@ -75,6 +87,7 @@ class Frames:
             self.cells = [None] * len(cells)
             self.targets = [None] * len(targets)
         self._maps_owner = array("q")
+        self._order_owner = array("q")
         self._rest_owner = array("B")
         self._ways_owner = array("q")
         self.mapped, self.old, self.has, self.rows = ints(mapped), longs(old), ints(has), longs(rows)
@@ -102,8 +115,12 @@ class Frames:
             for group in range(self.plan.group_count):
                 self.has[4 * group + frame] = True
             if frame <= self.used:
-                self._map(frame)
+                self.mapped[frame] = not self._is_in_order(source)
                 self.dense = self.dense and not self.mapped[frame]
+        if not self.dense:
+            for frame in range(self.used + 1):
+                self._map(frame)
+            self._put_in_order()
         for scalar in range(self.plan.scalar_count):
             self.targets[scalar] = target.columns[self.plan.field[scalar]]
         self._find_rest()
@@ -119,18 +136,34 @@ class Frames:
         return found
 
     def _make_space(self) -> cython.void:
-        rows: cython.Py_ssize_t = (FRAMES + 1) * self.table.component_count * self.count
+        each: cython.Py_ssize_t = self.table.component_count * self.count
+        rows: cython.Py_ssize_t = (FRAMES + 1) * each
         if len(self._rest_owner) < self.count:
             self._rest_owner = array("B", bytes(self.count))
             self._ways_owner = array("q", bytes(8 * self.count))
         if len(self._maps_owner) < rows:
             self._maps_owner = array("q", bytes(8 * rows))
+            self._order_owner = array("q", bytes(8 * each))
         self.rest = uchars(self._rest_owner)
         self.ways = longs(self._ways_owner)
         self.maps = longs(self._maps_owner)
+        self.order = longs(self._order_owner)
+
+    def _is_in_order(self, source: Columns) -> cython.bint:
+        """Whether the rows of the baseline's entities in a frame are the same numbers as the entities have."""
+        base: Columns = self.base
+        component: cython.int
+        if source.count != self.count:
+            return False
+        for component in range(self.table.component_count):
+            if source.rows[component] != source.count:
+                return False
+        if cython.compiled:
+            return source.keys == base.keys or memcmp(source.keys, base.keys, 4 * self.count) == 0
+        return source.keys[: self.count] == base.keys[: self.count]  # type: ignore[no-any-return]  # arrays
 
     def _map(self, number: cython.int) -> cython.void:
-        """The rows of the baseline's entities in a frame, where they are not the same numbers."""
+        """The rows of the baseline's entities in a frame, component by component; -1 where it is not there."""
         source: Columns = self.frame(number)
         base: Columns = self.base
         component: cython.int
@@ -138,35 +171,36 @@ class Frames:
         at: cython.Py_ssize_t
         row: cython.longlong
         to: cython.Py_ssize_t
-        dense: cython.bint = source.count == self.count
-        for component in range(self.table.component_count):
-            if source.rows[component] != source.count:
-                dense = False
-        if dense and number > 0:
-            if cython.compiled:
-                dense = source.keys == base.keys or memcmp(source.keys, base.keys, 4 * self.count) == 0
-            else:
-                dense = source.keys[: self.count] == base.keys[: self.count]
-        self.mapped[number] = not dense
-        if dense:
-            return
+        maps: cython.p_longlong = self.maps
         for component in range(self.table.component_count):
             to = (number * self.table.component_count + component) * self.count
             at = 0
             row = 0
+            flags: cython.p_uchar = source.present[component]
             for index in range(self.count):
                 while at < source.count and source.keys[at] < base.keys[index]:
-                    row += source.has_one(at, component)
+                    row += _has(flags, at)
                     at += 1
-                self.maps[to + index] = -1
-                if at < source.count and source.keys[at] == base.keys[index] and source.has_one(at, component):
-                    self.maps[to + index] = row
+                maps[to + index] = -1
+                if at < source.count and source.keys[at] == base.keys[index] and _has(flags, at):
+                    maps[to + index] = row
+
+    def _put_in_order(self) -> cython.void:
+        """The entities that have each component, by their rows."""
+        component: cython.int
+        index: cython.Py_ssize_t
+        to: cython.Py_ssize_t
+        row: cython.longlong
+        for component in range(self.table.component_count):
+            to = component * self.count
+            for index in range(self.count):
+                row = self.maps[to + index]
+                if row >= 0:
+                    self.order[to + row] = index
 
     def row(self, number: cython.int, component: cython.int, entity: cython.Py_ssize_t) -> cython.longlong:
-        """Row of an entity's component in a frame; -1 where it is not there."""
-        if self.mapped[number]:
-            entity = self.maps[(number * self.table.component_count + component) * self.count + entity]
-        return entity
+        """Row of an entity's component in a frame; -1 where it is not there. Not where all is dense."""
+        return self.maps[(number * self.table.component_count + component) * self.count + entity]  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def _find_rest(self) -> cython.void:
         """For each entity: how many of the history frames, from the newest on, have the baseline's values."""
@@ -189,26 +223,38 @@ class Frames:
 
     def differ(self, other: Columns, number: cython.int) -> cython.void:
         """Into ``ways``: not zero for every entity that differs between the baseline and another frame."""
-        scalar: cython.int
-        group: cython.int
         index: cython.Py_ssize_t
-        here: cython.longlong
-        there: cython.longlong
         ways: cython.p_longlong = self.ways
         for index in range(self.count):
             ways[index] = 0
-        if not self.mapped[0] and not self.mapped[number]:
+        if self.mapped[0] or self.mapped[number]:
+            self._differ_by_rows(other, number)
+        else:
             self._differ_in_order(other)
-            return
-        for group in range(self.plan.group_count):
-            for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
-                ours: cython.p_longlong = self.base.columns[self.plan.field[scalar]]
-                theirs: cython.p_longlong = other.columns[self.plan.field[scalar]]
-                for index in range(self.count):
-                    here = self.row(0, self.plan.component[group], index)
-                    there = self.row(number, self.plan.component[group], index)
-                    if here >= 0:
-                        ways[index] |= 1 if there < 0 else ours[here] ^ theirs[there]
+
+    def _differ_by_rows(self, other: Columns, number: cython.int) -> cython.void:
+        component: cython.int
+        group: cython.int
+        listed: cython.int
+        scalar: cython.int
+        row: cython.Py_ssize_t
+        there: cython.longlong
+        ways: cython.p_longlong = self.ways
+        for component in range(self.table.component_count):
+            if cython.compiled:
+                order: cython.p_longlong = self.order + component * self.count
+                map_to: cython.p_longlong = self.maps + (number * self.table.component_count + component) * self.count
+            else:
+                order = self.order[component * self.count :]
+                map_to = self.maps[(number * self.table.component_count + component) * self.count :]
+            for listed in range(self.group_starts[component], self.group_starts[component + 1]):
+                group = self.group_list[listed]
+                for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
+                    ours: cython.p_longlong = self.base.columns[self.plan.field[scalar]]
+                    theirs: cython.p_longlong = other.columns[self.plan.field[scalar]]
+                    for row in range(self.base.rows[component]):
+                        there = map_to[order[row]]
+                        ways[order[row]] |= 1 if there < 0 else ours[row] ^ theirs[there]
 
     def _differ_in_order(self, other: Columns) -> cython.void:
         """The same where every entity has the same row in both; two fields at once, for fewer trips through memory."""
@@ -232,11 +278,9 @@ class Frames:
 
     def load(self, entity: cython.Py_ssize_t) -> cython.void:
         """The values of one entity in all frames, into ``old``; ``has`` says for each group where it has any."""
-        group: cython.int
-        number: cython.int
         scalar: cython.int
+        component: cython.int
         at: cython.Py_ssize_t
-        row: cython.longlong
         old: cython.p_longlong = self.old
         cells: cython.pointer(cython.p_longlong) = self.cells  # type: ignore[valid-type]  # a C type
         if self.dense:
@@ -247,14 +291,37 @@ class Frames:
                 old[at + 2] = cells[at + 2][entity]
                 old[at + 3] = cells[at + 3][entity]
             return
-        for group in range(self.plan.group_count):
-            self.rows[group] = self.row(0, self.plan.component[group], entity)
-            for number in range(self.used + 1):
-                row = self.row(number, self.plan.component[group], entity)
-                self.has[4 * group + number] = row >= 0
-                if row >= 0:
-                    for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
-                        old[4 * scalar + number] = cells[4 * scalar + number][row]
+        for component in range(self.table.component_count):
+            self._load_component(component, entity)
+
+    def _load_component(self, component: cython.int, entity: cython.Py_ssize_t) -> cython.void:
+        """The same for the groups of one component, where not all is dense."""
+        group: cython.int
+        scalar: cython.int
+        listed: cython.int
+        here: cython.longlong = self.row(0, component, entity)
+        first: cython.longlong = self.row(1, component, entity) if self.used > 0 else -1
+        second: cython.longlong = self.row(2, component, entity) if self.used > 1 else -1
+        third: cython.longlong = self.row(3, component, entity) if self.used > 2 else -1
+        old: cython.p_longlong = self.old
+        cells: cython.pointer(cython.p_longlong) = self.cells  # type: ignore[valid-type]  # a C type
+        for listed in range(self.group_starts[component], self.group_starts[component + 1]):
+            group = self.group_list[listed]
+            self.has[4 * group] = here >= 0
+            if here < 0:
+                continue
+            self.rows[group] = here
+            self.has[4 * group + 1] = first >= 0
+            self.has[4 * group + 2] = second >= 0
+            self.has[4 * group + 3] = third >= 0
+            for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
+                old[4 * scalar] = cells[4 * scalar][here]
+                if first >= 0:
+                    old[4 * scalar + 1] = cells[4 * scalar + 1][first]
+                if second >= 0:
+                    old[4 * scalar + 2] = cells[4 * scalar + 2][second]
+                if third >= 0:
+                    old[4 * scalar + 3] = cells[4 * scalar + 3][third]
 
     def held_by(self, group: cython.int) -> cython.int:
         """The history frames in which the entity at hand has a group; a frame's number is that of its bit."""
@@ -273,6 +340,16 @@ class Frames:
             if self.has[4 * group + number]:
                 return number
         return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _has(flags: cython.p_uchar, entity: cython.Py_ssize_t) -> cython.bint:
+    """Whether an entity has the component of some flags; without flags every one has."""
+    if cython.compiled:
+        return flags == cython.NULL or flags[entity] != 0
+    return flags is None or flags[entity] != 0
 
 
 def all_in_order(table: FieldTable, *snapshots: Any) -> bool:
