@@ -4,7 +4,7 @@
 """
 
 from math import cos, pi, sin
-from time import process_time
+from time import perf_counter_ns, process_time
 from typing import Annotated, Any
 
 from retick import is_compiled
@@ -154,6 +154,21 @@ def snapshot_ticks(kind: Any, *, compact: bool) -> tuple[float, float, float]:
     return 1000 * spent / ROUNDS, seen / 16, size / 16 / ROUNDS
 
 
+def survey_time(kind: Any, *, moves: bool) -> float:
+    """Microseconds of looking at the world once, the least of many."""
+    world = kind()
+    world.fill()
+    stage = Stage(layout_of(kind), world)
+    least = float("inf")
+    for tick in range(1, 10 * ROUNDS):
+        if moves:
+            world._advance(())
+        before = perf_counter_ns()
+        stage.survey(tick, [tick & 7] * 16)
+        least = min(least, perf_counter_ns() - before)
+    return least / 1000
+
+
 class Fighter(Thing):
     player: Player = NOBODY
     x: Annotated[F64, Range(0, 1024, step=1 / 16)] = 0.0
@@ -296,6 +311,8 @@ def main() -> None:
                 f"{kind.__name__}, {form}: {spent:.2f} ms for 16 receivers, "
                 f"each sees {seen:.0f} entities in {size:.0f} bytes"
             )
+        moving, still = survey_time(kind, moves=True), survey_time(kind, moves=False)
+        print(f"  looking at the world: {moving:.1f} us, {still:.1f} us if nothing has changed")
     for arena, hold in ((Arena, 30), (Arena, 15), (LooseArena, 30)):
         for compact in (False, True):
             mean, most, shots = arena_bytes(arena, hold, compact=compact)

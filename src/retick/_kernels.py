@@ -104,6 +104,8 @@ KERNELS: tuple[str, ...] = (
     "retick.snapshot.compact.usual",
     "retick.authority.world.rounding",
     "retick.authority.world.census",
+    "retick.authority.world.cell_numbers",
+    "retick.authority.world.value_numbers",
     "retick.authority.world.survey",
     "retick.authority.world.sight",
     "retick.authority.world.columns",

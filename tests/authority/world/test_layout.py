@@ -5,8 +5,8 @@ from typing import Annotated
 
 import pytest
 
+from retick.authority.world import cell_numbers
 from retick.authority.world import layout as layouts
-from retick.authority.world import survey
 from retick.authority.world.layout import FIRST_SEAT, Layout, layout_of
 from retick.errors import SchemaError
 from retick.sim import (
@@ -216,7 +216,7 @@ def test_lists_fields_and_players_are_bounded(monkeypatch: pytest.MonkeyPatch) -
 def numbers_of_ops() -> list[str]:
     names = ("PLAIN", "REAL_STEPS", "WHOLE_STEPS", "WIDE_STEPS", "REAL_TURN", "REAL_BITS", "HAS_PART")
     names += ("SHAPE_STEPS", "SHAPE_BITS", "SHAPE_WHOLE", "OP_WIDTH")
-    return [f"{name} {getattr(layouts, name)} {getattr(survey, name, None)}" for name in names]
+    return [f"{name} {getattr(layouts, name)} {getattr(cell_numbers, name, None)}" for name in names]
 
 
 def test_the_kernel_reads_fields_by_the_same_numbers(twin: Twin) -> None:

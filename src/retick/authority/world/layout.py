@@ -56,29 +56,35 @@ MOST_FIELDS: Final = 65535
 
 PLAIN, REAL_STEPS, WHOLE_STEPS, WIDE_STEPS, REAL_TURN, REAL_BITS, HAS_PART = range(7)
 SHAPE_STEPS, SHAPE_BITS, SHAPE_WHOLE = range(7, 10)
-"""How a kernel reads a field; ``survey`` has the same numbers, and a test compares them."""
+"""How a kernel reads a field; ``cell_numbers`` has the same numbers, and a test compares them."""
 OP_WIDTH: Final = 6
 _SHAPE_OPS: Final = {STEPS: SHAPE_STEPS, FLOAT: SHAPE_BITS, INT: SHAPE_WHOLE}
 
 
 @dataclass(slots=True)
 class Block:
-    """Fields that are in one cell, as arrays for the kernels."""
+    """Fields that are in one cell, as arrays for the kernels: those in its row of slots, and those in its parts."""
 
     path: tuple[int, ...]
     """The parts to go through from the item to the cell."""
+    slots: int
+    """Of the row."""
     ops: "array[int]" = field(default_factory=lambda: array("q"))
-    """For each field: how it is read; slot or part, or four times the part of a shape plus 0 to 3 for its x, y, width
-    and height; slot that says whether there is a value, or -1; its place in the
+    """For each field in the row: how it is read; slot; slot that says whether there is a value, or -1; its place in the
     row of the entity; the lowest value; the span."""
     reals: "array[float]" = field(default_factory=lambda: array("d"))
-    """For each field: low and step."""
+    """For each field in the row: low and step."""
+    part_ops: "array[int]" = field(default_factory=lambda: array("q"))
+    """As ``ops``, for what is no number: in place of the slot the part, or four times the part of a shape plus 0 to 3
+    for its x, y, width and height."""
+    part_reals: "array[float]" = field(default_factory=lambda: array("d"))
 
     def add(self, op: int, slot: int, guard: int, out: int, made: WireField) -> None:
         low = 0 if isinstance(made.low, float) else made.low
         span = made.span if made.code == STEPS else 0
-        self.ops.extend((op, slot, guard, out, low, span))
-        self.reals.extend((float(made.low) if made.code == STEPS else 0.0, made.step))
+        ops, reals = (self.ops, self.reals) if op < HAS_PART else (self.part_ops, self.part_reals)
+        ops.extend((op, slot, guard, out, low, span))
+        reals.extend((float(made.low) if made.code == STEPS else 0.0, made.step))
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +227,7 @@ class Layout:
         ``later``: gets the lists of things, and the texts; ``is_there``: whether a new item has this part, so that its
         defaults are those of the class.
         """
-        block = Block(path)
+        block = Block(path, cls._declared.slots)
         component.blocks.append(block)
         for member, plan in zip(members_of(cls), cls._declared.fields, strict=True):
             if not is_sent(member):
@@ -276,7 +282,7 @@ class Layout:
             each = numbers_of_value(plan.where, f"{name}[{index}]", member, value, secret=secret)
             for made in each:
                 self._append(component, made)
-        shape = Block(())
+        shape = Block((), 0)
         if isinstance(member.form, Form):
             for axis, made in enumerate(each):
                 shape.add(_SHAPE_OPS[made.code], axis, -1, axis, made)

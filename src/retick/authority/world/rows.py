@@ -8,7 +8,7 @@ __all__ = ["Census", "Rows", "Survey"]
 
 
 class Rows:
-    """Entities by ascending id; the numbers of each lie together. Nobody changes them once they are made."""
+    """Entities by ascending id; the numbers of each lie together. Nobody changes them, except those of a Survey."""
 
     __slots__ = ("ids", "kinds", "starts", "tick", "values")
 
@@ -64,23 +64,32 @@ class Census(NamedTuple):
     starts: "array[int]"
     holders: "array[int]"
     cells: list[Any]
-    begins: list[list[int]]
+    begins: "list[array[int]]"
     """For each component: where the numbers of each of its things begin."""
-    indexes: list[list[int]]
+    indexes: "list[array[int]]"
     """For each component: the index of each of its things among all entities."""
     found: list[Any]
-    """For each component: its things, and the id of the holder of each."""
+    """For each component: its things, the id of the holder of each, and how many each holder has."""
     known: "list[array[int]]"
     """For each component: the id of each of its things when the census was taken."""
 
 
 class Survey(Rows):
-    """All entities of a world, with what decides who gets them."""
+    """All entities of a world, with what decides who gets them.
 
-    __slots__ = ("cells", "census", "holders", "owners", "places")
+    While none comes or goes, the next survey of the same stage is this object: its tick, numbers, owners and places are
+    then those of the new tick. Whoever needs them for longer copies them.
+    """
+
+    __slots__ = ("cells", "census", "holders", "kept", "owners", "places", "seats")
 
     census: Census
     """From which the next survey may go on."""
+    kept: list[Any]
+    """For each component: what the numbers of its blocks, lists and texts were made of. What is still so is not read
+    again."""
+    seats: list[Any]
+    """The input of each player, None if nobody is connected."""
     cells: list[Any]
     """The items themselves; None for seats."""
     owners: "array[int]"

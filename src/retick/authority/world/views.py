@@ -71,16 +71,19 @@ class Stage:
 
     @property
     def current(self) -> Survey:
-        """The survey of the newest tick."""
+        """The survey of the newest tick; the next one may change it."""
         if self._survey is None:
             raise UsageError("look at the world first: survey(tick, seats)")
         return self._survey
 
     def survey(self, tick: int, seats: Sequence[int | None]) -> Survey:
-        """Look at the world as it is now; ``seats``: each player's last input, None if nobody is connected there."""
+        """Look at the world as it is now; ``seats``: each player's last input, None if nobody is connected there.
+
+        The numbers of the last survey are changed in place; see :class:`Survey`.
+        """
         if len(seats) != self.layout.players:
             raise UsageError(f"there are {self.layout.players} seats, not {len(seats)}")
-        last = None if self._survey is None else self._survey.census
+        last, self._survey = self._survey, None  # one that fails in the middle is not gone on from
         self._survey = survey(
             self.layout.components, self._where, self._axes, self.world, tick, seats, FIRST_SEAT, last
         )
