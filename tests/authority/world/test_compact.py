@@ -74,7 +74,7 @@ def test_compact_fields_are_all_but_those_of_texts_and_lists(kind: Any) -> None:
     for index, component in enumerate(layout.components):
         plain: set[int] = set()
         for values in component.values:
-            size = 1 if values.each is not None else len(values.shape.ops) // 6
+            size = 1 if values.each is not None else len(values.shape.part_ops) // 6
             plain |= set(range(values.out, values.out + 1 + values.most * size))
         for text in component.texts:
             name = component.fields[text.out].name.removesuffix("length")

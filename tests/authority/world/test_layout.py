@@ -5,9 +5,9 @@ from typing import Annotated
 
 import pytest
 
-from retick.authority.world import cell_numbers
 from retick.authority.world import layout as layouts
 from retick.authority.world.layout import FIRST_SEAT, Layout, layout_of
+from retick.authority.world.survey import cell_numbers
 from retick.errors import SchemaError
 from retick.sim import (
     F64,

@@ -17,7 +17,7 @@ from retick.authority.world.frames import MOST_CUES, encode_snapshot
 from retick.authority.world.layout import FIRST_SEAT, Component, Layout
 from retick.authority.world.rows import Rows, Survey
 from retick.authority.world.sight import priorities, restricted, watched
-from retick.authority.world.survey import survey
+from retick.authority.world.survey.survey import survey
 from retick.errors import EncodeError, UsageError
 from retick.sim.world import NOBODY, World
 from retick.sim.world.interest import axes_of

@@ -21,19 +21,19 @@ if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING
     from cython.cimports.cpython.sequence import PySequence_Fast_ITEMS
     from cython.cimports.libc.string import memcmp, memset
-    from cython.cimports.retick.authority.world.cell_numbers import (
+    from cython.cimports.retick.authority.world.survey.cell_numbers import (
         NOTHING,
         OP_WIDTH,
         bits_of,
         shape_number,
         shape_real,
     )
-    from cython.cimports.retick.authority.world.census import reached
+    from cython.cimports.retick.authority.world.survey.census import reached
     from cython.cimports.retick.sim.shapes.shape import Shape
     from cython.cimports.retick.sim.world.cells import Cell
 else:
-    from retick.authority.world.cell_numbers import NOTHING, OP_WIDTH, shape_number, shape_real
-    from retick.authority.world.census import reached
+    from retick.authority.world.survey.cell_numbers import NOTHING, OP_WIDTH, shape_number, shape_real
+    from retick.authority.world.survey.census import reached
     from retick.sim.shapes.shape import Shape
     from retick.sim.world.cells import Cell
 

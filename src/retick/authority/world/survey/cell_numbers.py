@@ -19,13 +19,13 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython import array as carray
     from cython.cimports.libc.string import memcmp, memcpy, memset
-    from cython.cimports.retick.authority.world.census import reached
     from cython.cimports.retick.authority.world.rounding import stepped, turned
+    from cython.cimports.retick.authority.world.survey.census import reached
     from cython.cimports.retick.sim.shapes.shape import Shape
     from cython.cimports.retick.sim.world.cells import Cell
 else:
-    from retick.authority.world.census import reached
     from retick.authority.world.rounding import stepped, turned
+    from retick.authority.world.survey.census import reached
     from retick.sim.shapes.shape import Shape
     from retick.sim.world.cells import Cell
 

@@ -19,9 +19,9 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.cpython import array as carray
-    from cython.cimports.retick.authority.world.cell_numbers import kept_of_block, read_block, shape_real
-    from cython.cimports.retick.authority.world.census import collected, still_holds, taken
-    from cython.cimports.retick.authority.world.value_numbers import (
+    from cython.cimports.retick.authority.world.survey.cell_numbers import kept_of_block, read_block, shape_real
+    from cython.cimports.retick.authority.world.survey.census import collected, still_holds, taken
+    from cython.cimports.retick.authority.world.survey.value_numbers import (
         kept_of_texts,
         kept_of_values,
         read_texts,
@@ -30,9 +30,9 @@ if cython.compiled:
     from cython.cimports.retick.sim.shapes.shape import Shape
     from cython.cimports.retick.sim.world.cells import Cell, Root
 else:
-    from retick.authority.world.cell_numbers import kept_of_block, read_block, shape_real
-    from retick.authority.world.census import collected, still_holds, taken
-    from retick.authority.world.value_numbers import kept_of_texts, kept_of_values, read_texts, read_values
+    from retick.authority.world.survey.cell_numbers import kept_of_block, read_block, shape_real
+    from retick.authority.world.survey.census import collected, still_holds, taken
+    from retick.authority.world.survey.value_numbers import kept_of_texts, kept_of_values, read_texts, read_values
     from retick.sim.shapes.shape import Shape
     from retick.sim.world.cells import Cell, Root
 

@@ -11,8 +11,8 @@ from retick.authority.world.views import Stage
 from retick.errors import UsageError
 from retick.sim import Vector2
 from retick.sim.world.saving import HEAD
-from tests.authority.world.cabinet import LOST, WORLDS, Box, Where, same_as_new, surveys, tell
 from tests.authority.world.gallery import Frame, Gallery
+from tests.authority.world.survey.cabinet import LOST, WORLDS, Box, Where, same_as_new, surveys, tell
 from tests.authority.world.worlds import Coin, Court, Pawn, Rock
 from tests.effort import examples
 from tests.twin import Twin, outcome

@@ -7,7 +7,7 @@ import pytest
 from retick.authority.world.layout import layout_of
 from retick.authority.world.views import Stage
 from retick.sim import Vector2
-from tests.authority.world.cabinet import Box, Cabinet, Lid, same_as_new
+from tests.authority.world.survey.cabinet import Box, Cabinet, Lid, same_as_new
 from tests.authority.world.worlds import Side
 
 CHANGES: list[tuple[str, list[Any]]] = [

@@ -1,0 +1,1 @@
+"""Looking at a declared world: all its things as rows of whole numbers, kept from one look to the next."""
