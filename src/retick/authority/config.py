@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from retick.authority.rate_limit import RateLimit
 from retick.errors import UsageError
+from retick.snapshot.compact.coder import IS_COMPILED
 
 __all__ = [
     "COMPACT_SNAPSHOTS",
@@ -75,8 +76,9 @@ class ServerConfig(HostConfig):
 
     delta: bool = True
     """Offer delta snapshots, if the game has them."""
-    compact: bool = True
-    """Make them compact for clients that can read that. False: plain ones, of twice the bytes, in less time."""
+    compact: bool = IS_COMPILED
+    """Make them compact for clients that can read that. False: plain ones, of twice the bytes, in less time. It is so
+    by default where the kernels are not compiled: there a compact one takes milliseconds."""
     bundles_per_tick: float = 2.0
     """Input bundles accepted from each client, on average; a resync may bring 65 at once."""
     shots: RateLimit = RateLimit(every=6, burst=3)  # noqa: RUF009 - it is a frozen value
@@ -114,7 +116,7 @@ class ClientConfig(JoiningConfig):
     """Leave out a command now and then while commands run further ahead than the input delay asks for."""
     delta: bool = True
     """Ask for delta snapshots, if the game has them."""
-    compact: bool = True
-    """Ask for compact ones, which take half the bytes."""
+    compact: bool = IS_COMPILED
+    """Ask for compact ones, which take half the bytes; by default where the kernels are compiled."""
     hermite: bool = False
     """Draw other players on curves that follow their velocities, instead of on straight lines."""

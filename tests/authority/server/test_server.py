@@ -224,9 +224,9 @@ def test_compact_deltas_have_a_check_on_plain_links_and_none_on_sealed_ones(
         return frame
 
     monkeypatch.setattr(delta, "split_delta", seen)
-    field = Field(sealed=sealed)
-    joined = field.join("a")
-    field.join("b")
+    field = Field(sealed=sealed, config=ServerConfig(compact=True))
+    joined = field.join("a", config=ClientConfig(compact=True))
+    field.join("b", config=ClientConfig(compact=True))
     field.run(1.5)
     assert forms
     assert all((form & 8 == 0) == sealed for form in forms)
@@ -261,10 +261,11 @@ class Renamed:
 
 @pytest.mark.parametrize("sealed", [True, False])
 def test_a_client_whose_predictions_would_be_others_gets_plain_deltas(sealed: bool) -> None:
-    field = Field(sealed=sealed)
+    field = Field(sealed=sealed, config=ServerConfig(compact=True))
     profile = NetRunner()
     profile.layout = Renamed(profile.layout)
-    other, same = field.join("other", profile=profile), field.join("same")
+    config = ClientConfig(compact=True)
+    other, same = field.join("other", profile=profile, config=config), field.join("same", config=config)
     field.run(3.0)
     assert other.stats.refused == same.stats.refused == 0
     assert other.stats.snapshots > 40

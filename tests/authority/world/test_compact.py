@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import pytest
 from hypothesis import given, settings
 
+from retick import is_compiled
+from retick.authority import ClientConfig, ServerConfig
 from retick.authority.world import compact as compact_module
 from retick.authority.world import delta_sender
 from retick.authority.world.client import WorldClientConfig
@@ -339,13 +341,19 @@ def test_snapshots_are_compact_when_both_ends_want_that(server: bool, client: bo
 
 
 def test_a_client_with_other_groups_gets_plain_snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
-    meeting = Meeting(Yard)
+    meeting = Meeting(Yard, config=WorldServerConfig(compact=True))
+    config = WorldClientConfig(compact=True)
     with monkeypatch.context() as patch:
         patch.setattr(compact_module, "MOST_FIELDS", 2)
-        other = meeting.join("Ann", walks)
-    same = meeting.join("Bob", walks)
+        other = meeting.join("Ann", walks, config=config)
+    same = meeting.join("Bob", walks, config=config)
     meeting.run(2.0)
     for visitor, compact in ((other, False), (same, True)):
         assert visitor.client._gets_compact == compact
         assert visitor.client.stats.snapshots > 20
         assert visitor.client.stats.refused == 0
+
+
+def test_uncompiled_ends_do_not_ask_for_them_by_default() -> None:
+    assert {ServerConfig().compact, ClientConfig().compact} == {is_compiled()}
+    assert {WorldServerConfig().compact, WorldClientConfig().compact} == {is_compiled()}

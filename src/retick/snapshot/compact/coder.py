@@ -57,8 +57,10 @@ else:
 
     MOST_USES, LEAST, SLOWNESS, HEAVIEST, STEEP, FAST = 255, 48, 3, 65536, 32, 48
 
-__all__ = ["FRESH", "Coder"]
+__all__ = ["FRESH", "IS_COMPILED", "Coder"]
 
+IS_COMPILED = bool(cython.compiled)
+"""Whether a packet takes microseconds, and not milliseconds."""
 FRESH = 32768 << 16
 """A model that was never used: both bits are equally likely."""
 _RATES = array("I", [655360 // (10 * uses + 16) for uses in range(256)])

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from retick.authority.config import JoiningConfig
 from retick.errors import UsageError
+from retick.snapshot.compact.coder import IS_COMPILED
 
 __all__ = ["WorldClientConfig"]
 
@@ -14,8 +15,8 @@ class WorldClientConfig(JoiningConfig):
 
     packets_per_second: int = 30
     """Packets with inputs; each has all inputs that the server has not acknowledged, at most 8."""
-    compact: bool = True
-    """Ask for compact snapshots, which take a third to a half fewer bytes."""
+    compact: bool = IS_COMPILED
+    """Ask for compact snapshots, which take a third to a half fewer bytes; by default if the kernels are compiled."""
     most_ahead: int = 60
     """Ticks that may be predicted after the newest snapshot; then the client waits for the next one."""
     smoothing: float = 0.1

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from retick.authority.config import HostConfig
 from retick.authority.world.views import BUDGET
 from retick.errors import UsageError
+from retick.snapshot.compact.coder import IS_COMPILED
 
 __all__ = ["WorldServerConfig"]
 
@@ -19,8 +20,9 @@ class WorldServerConfig(HostConfig):
     """Snapshots a second for each client; a divisor of ``tick_rate``."""
     snapshot_bytes: int = BUDGET
     """Bytes of one snapshot's payload, at most."""
-    compact: bool = True
-    """Make snapshots compact for clients that read those. False: plain ones, of up to twice the bytes, in less time."""
+    compact: bool = IS_COMPILED
+    """Make snapshots compact for clients that read those. False: plain ones, of up to twice the bytes, in less time. It
+    is so by default where the kernels are not compiled: there a compact one takes milliseconds."""
     max_spectators: int = 8
     """Spectators of one room."""
     hold_ticks: int = 6
