@@ -7,7 +7,7 @@ from zlib import crc32
 
 from fuzz.target import Bug, Target, name_of, of
 from retick.authority.world.bodies import decode_body
-from retick.authority.world.compact import CompactTables
+from retick.authority.world.compact import CompactTables, Known
 from retick.authority.world.deltas import encode_body
 from retick.authority.world.frames import (
     InputFrame,
@@ -175,19 +175,33 @@ def _law_of_snapshots(data: bytes, frame: Any) -> None:
 
 
 def _hold(data: bytes) -> Any:
-    """A client that holds two snapshots gets a third."""
-    client = Holding(LAYOUT)
-    for packet in PACKETS[:2]:
-        client.read_snapshot(packet)
-    return client.read_snapshot(data)
-
-
-def _hold_compact(data: bytes) -> Any:
-    """The same with compact snapshots; the third and the fourth have a structure."""
+    """A client that holds two snapshots gets a third, plain or compact."""
     client = Holding(LAYOUT, COMPACT)
     for packet in COMPACT_PACKETS[:2]:
         client.read_snapshot(packet)
     return client.read_snapshot(data)
+
+
+def _known() -> dict[int, Known]:
+    """The first two snapshots as both ends know them."""
+    client = Holding(LAYOUT, COMPACT)
+    for packet in COMPACT_PACKETS[:2]:
+        client.read_snapshot(packet)
+    return {tick: known for tick in (1, 4) if (known := client._older(tick)) is not None}
+
+
+KNOWN = _known()
+COMPACT_BODIES = tuple(decode_snapshot(packet).body for packet in COMPACT_PACKETS[1:])
+
+
+def _read_compact(data: bytes) -> Rows:
+    return COMPACT.decode(KNOWN[4], 7, data, KNOWN.get).rows
+
+
+def _law_of_compact(_data: bytes, rows: Rows) -> None:
+    again, _ = COMPACT.encode(KNOWN[4], rows, [KNOWN[1].columns])
+    if not _read_compact(again).same_as(rows):
+        raise Bug("what was read does not write the same")
 
 
 def _law_of_holding(_data: bytes, held: Any) -> None:
@@ -236,8 +250,8 @@ TARGETS: tuple[Target, ...] = (
            law=_law_of_bodies(Rows.none()), show=_shown),
     Target(name="world/body-delta", read=_read_delta, seeds=(MOVED, BODIES[1]), decoders=(name_of(decode_body),),
            law=_law_of_bodies(BASE), show=_shown),
-    Target(name="world/holding", read=_hold, seeds=tuple(PACKETS), decoders=(name_of(Holding.read_snapshot),),
-           law=_law_of_holding),
-    Target(name="world/holding-compact", read=_hold_compact, seeds=tuple(COMPACT_PACKETS),
-           decoders=(name_of(Holding.read_snapshot), name_of(CompactTables.decode)), law=_law_of_holding),
+    Target(name="world/holding", read=_hold, seeds=(*PACKETS, *COMPACT_PACKETS),
+           decoders=(name_of(Holding.read_snapshot),), law=_law_of_holding),
+    Target(name="world/compact", read=_read_compact, seeds=COMPACT_BODIES,
+           decoders=(name_of(CompactTables.decode),), law=_law_of_compact, show=_shown),
 )  # fmt: skip
