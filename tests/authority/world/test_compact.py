@@ -1,6 +1,7 @@
 """Compact snapshots of a world: which fields they have, what both ends learn, what is refused, and who gets them."""
 
 from array import array
+from enum import Enum
 from random import Random
 from typing import Annotated, Any
 
@@ -102,6 +103,18 @@ def test_a_field_of_a_part_named_length_is_no_list() -> None:
 
     tables = CompactTables(layout_of(Sea))
     assert [field.name for field in tables.schema.components[1].fields] == ["rope_length"]
+
+
+def test_an_enum_of_one_member_has_no_other_value() -> None:
+    class Only(Enum):
+        ONE = 1
+
+    class Stone(World):
+        num_players = 1
+        kind: Only = Only.ONE
+
+    tables = CompactTables(layout_of(Stone))
+    assert tables.schema.components[0].fields[1].codec.highest == 0
 
 
 def test_turns_are_angles_of_a_whole_turn_and_go_first() -> None:

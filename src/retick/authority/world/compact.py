@@ -150,7 +150,7 @@ def _compact_fields(fields: Sequence[WireField]) -> list[int]:
 
 
 def _codec_of(made: WireField) -> Bool | Fixed | UInt:
-    if made.bits == 1:
+    if made.span == 1:
         return Bool()
     if made.code == STEPS or made.span != (1 << made.bits) - 1:
         return Fixed(min_q=0, max_q=made.span, scale=1)
