@@ -7,8 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from retick.authority.world import frames, messages
+from retick.authority.world.compact import CompactTables
 from retick.authority.world.layout import Layout, layout_of
 from retick.authority.world.schema_json import tables_of
+from retick.snapshot.compact.defaults import prediction_of
 from tests.authority.world.declarations import worlds
 from tests.authority.world.gallery import Gallery
 from tests.authority.world.worlds import Court
@@ -73,3 +75,21 @@ def test_fields_of_the_owner_and_members_of_an_enum_are_named() -> None:
     fields = [field for entry in tables["components"] for field in entry["fields"]]
     assert any(field.get("owner_only") for field in fields)
     assert ["RED", "BLUE", "NONE"] in [field.get("members") for field in fields]
+
+
+def test_compact_fields_groups_and_hash_are_those_of_the_codec() -> None:
+    for kind in (Court, Gallery):
+        layout = layout_of(kind)
+        tables, compact = tables_of(layout), CompactTables(layout)
+        marked = [
+            (component["name"], field["name"].replace(".", "_"))
+            for component in tables["components"]
+            for field in component["fields"]
+            if field.get("compact")
+        ]
+        assert marked == [(owner.name, item.name) for owner, item in compact.schema.fields]
+        assert tables["compact"]["hash"] == f"{compact.hash:016x}"
+        numbers = [number for group in tables["compact"]["groups"] for number in group["fields"]]
+        assert sorted(numbers) == list(range(len(marked)))
+        names = {type(group.predictor).__name__ for group in prediction_of(compact.schema).groups}
+        assert {group["kind"] for group in tables["compact"]["groups"]} == names

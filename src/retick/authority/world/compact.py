@@ -18,6 +18,7 @@ from retick.authority.world.rows import Rows
 from retick.errors import InvalidValue
 from retick.snapshot import Bool, Codec, Component, Field, Fixed, Limits, Schema, Snapshot, UInt
 from retick.snapshot.compact.frames import same_shape
+from retick.snapshot.compact.plan import GroupRow
 from retick.snapshot.compact.statistics import Statistics
 from retick.snapshot.predictors import Angle, Group, Predictor, Real
 
@@ -90,6 +91,11 @@ class CompactTables:
         codec = Codec(self.schema, limits=limits, compact=True, sealed=sealed)
         self.hash = codec.schema_hash
         self._payloads = codec.compact_payloads()
+
+    @property
+    def groups(self) -> tuple[GroupRow, ...]:
+        """The groups in coding order; fields are numbered as columns."""
+        return tuple(self._payloads.plan.groups)
 
     def known(self, rows: Rows, statistics: Statistics | None) -> Known:
         """A snapshot that was sent in the plain form: nothing is learned from it.

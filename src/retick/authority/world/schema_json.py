@@ -6,8 +6,12 @@ from retick.authority.world import frames, messages
 from retick.authority.world.compact import CompactTables
 from retick.authority.world.fields import STEPS
 from retick.authority.world.layout import FIRST_SEAT, Layout
+from retick.snapshot.compact.plan import GroupRow
 
 __all__ = ["tables_of"]
+
+KINDS = ("Hold", "Motion", "Angle", "Integral", "Rotation", "Choice", "Real")
+"""By their numbers in docs/formats/compact.md."""
 
 
 def tables_of(layout: Layout) -> dict[str, Any]:
@@ -32,7 +36,7 @@ def tables_of(layout: Layout) -> dict[str, Any]:
         "game_version": game.game_version,
         # A JSON number is a float to many readers, and a float does not hold 64 bits.
         "hash": f"{layout.hash:016x}",
-        "compact_hash": f"{compact.hash:016x}",
+        "compact": {"hash": f"{compact.hash:016x}", "groups": [_group(each) for each in compact.groups]},
         "players": layout.players,
         "input_bits": layout.input_bits,
         "command": None if layout.command is None else layout.command.layout,
@@ -50,6 +54,18 @@ def tables_of(layout: Layout) -> dict[str, Any]:
         "lost_reasons": {reason.name: int(reason) for reason in messages.Gone},
         "text": layout.text,
     }
+
+
+def _group(row: GroupRow) -> dict[str, Any]:
+    """A group of compact fields, which are numbered through all components."""
+    entry: dict[str, Any] = {"kind": KINDS[row.kind], "fields": list(row.fields)}
+    if row.modulus:
+        entry["modulus"] = row.modulus
+    if row.bits:
+        entry["bits"] = row.bits
+    if row.doubtful:
+        entry["doubtful"] = True
+    return entry
 
 
 def _field(made: Any, *, is_compact: bool) -> dict[str, Any]:
