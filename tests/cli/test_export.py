@@ -24,6 +24,7 @@ def test_the_tables_are_those_of_the_layout() -> None:
     assert pawns["class"] == "Pawn"
     assert pawns["fields"][1] == {
         "name": "x", "code": "steps", "bits": 14, "span": "10240", "default": "0", "low": 0.0, "step": 0.0625,
+        "compact": True,
     }  # fmt: skip
     assert next(field for field in pawns["fields"] if field["name"] == "ammo")["owner_only"]
     assert next(field for field in pawns["fields"] if field["name"] == "side")["members"] == ["RED", "BLUE", "NONE"]
@@ -37,6 +38,7 @@ def test_vectors_rectangles_and_texts_are_exported_number_by_number() -> None:
     frames = {field["name"]: field for field in json.loads(result.stdout)["components"][1]["fields"]}
     assert frames["pos.y"] == {
         "name": "pos.y", "code": "steps", "bits": 14, "span": "10240", "default": "0", "low": 0.0, "step": 0.0625,
+        "compact": True,
     }  # fmt: skip
     assert (frames["box.w"]["code"], frames["box.w"]["low"]) == ("int", "-2147483648")
     assert frames["aim?"]["owner_only"]

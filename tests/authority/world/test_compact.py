@@ -21,7 +21,7 @@ from retick.authority.world.rows import Rows
 from retick.authority.world.server import WorldServerConfig
 from retick.authority.world.views import Receiver
 from retick.errors import ChecksumMismatch, InvalidValue
-from retick.sim import F64, U8, Angle, Most, Player, Range, Thing, World
+from retick.sim import F64, U8, U64, Angle, Most, Player, Range, Thing, World
 from retick.snapshot import Angle as TurningAngle
 from retick.snapshot import Codec, Snapshot
 from retick.snapshot.compact.head import Head, check_of, read_head, split_check, with_check
@@ -144,13 +144,11 @@ def test_both_ends_learn_the_same_whatever_is_lost(ticks: Any) -> None:
             client.exchange(lost=is_lost, ack_lost=bool(unheard >> bit & 1))
             if is_lost:
                 continue
-            ours, theirs = client.receiver._sender._learned.get(server.tick), client.holding._older(server.tick)
+            ours, theirs = (end._learned.get(server.tick) for end in (client.receiver._sender, client.holding))
             assert theirs is not None
             # Where the server has an acknowledgement it keeps nothing older, and this is the newest.
             assert ours is not None
-            assert (ours.lineage, ours.models, ours.weights) == (
-                theirs.statistics.lineage, theirs.statistics.models, theirs.statistics.weights,
-            )  # fmt: skip
+            assert (ours.lineage, ours.models, ours.weights) == (theirs.lineage, theirs.models, theirs.weights)
 
 
 def test_most_snapshots_are_compact_and_take_fewer_bytes() -> None:
@@ -227,10 +225,70 @@ def test_a_client_whose_base_is_the_oldest_that_it_keeps_still_reads(monkeypatch
         assert knows_all(client)
 
 
-def test_a_server_keeps_statistics_only_of_what_may_become_the_base() -> None:
+def test_both_ends_keep_statistics_only_of_what_may_become_the_base() -> None:
     _, client = played()
-    learned = client.receiver._sender._learned
-    assert [tick for tick, _ in learned] == [30]
+    assert [tick for tick, _ in client.receiver._sender._learned] == [30]
+    assert [tick for tick, _ in client.holding._learned] == [29, 30]
+
+
+def test_a_client_that_acknowledges_nothing_gets_plain_snapshots_after_a_while() -> None:
+    server, client = played()
+    kinds = []
+    for _ in range(70):
+        server.advance((0, 0))
+        client.exchange(ack_lost=True)
+        kinds.append(client.bytes[-1][0])
+        assert knows_all(client)
+    assert kinds[:24] == [COMPACT] * 24
+    assert set(kinds[24:]) == {SNAPSHOT}
+    for end in (client.receiver._sender, client.holding):
+        assert len({id(statistics) for _, statistics in end._learned}) <= 25
+    for _ in range(2):
+        server.advance((0, 0))
+        client.exchange()
+    assert client.bytes[-1][0] == COMPACT
+
+
+def test_several_full_snapshots_may_be_on_their_way_and_any_may_become_the_base() -> None:
+    server = Server(Table(), seats=(0,), compact=True)
+    server.world.balls = [Ball(x=40.0 * number) for number in range(5)]
+    client = server.clients[0]
+    for _ in range(5):
+        server.advance((1, 0))
+        client.exchange(ack_lost=True)
+    client.receiver.acknowledge(2)
+    server.advance((1, 0))
+    client.exchange()
+    assert client.bytes[-1][0] == COMPACT
+    assert knows_all(client)
+
+
+def test_the_world_is_sent_however_much_is_gone() -> None:
+    class Board(World):
+        num_players = 1
+        old: Annotated[list[Ball], Most(400)]
+        new: Annotated[list[Ball], Most(400)]
+        words: Annotated[list[U64], Most(16)]
+
+    rng = Random(1)
+    for compact in (False, True):
+        server = Server(Board(), seats=(0,), budget=600, compact=compact)
+        client = server.clients[0]
+        server.world.old = [Ball(bounces=number & 255) for number in range(400)]
+        for _ in range(40):
+            server.tick += 1
+            server.look((0,))
+            client.exchange()
+        assert not client.receiver.waiting
+        server.world.old = server.world.old[::2]
+        server.world.new = [Ball(x=float(number)) for number in range(400)]
+        for _ in range(20):
+            server.world.words = [rng.getrandbits(64) for _ in range(16)]
+            server.tick += 1
+            server.look((0,))
+            client.exchange()
+            assert list(client.world.words) == list(server.world.words)
+        assert knows_all(client) or client.receiver.waiting
 
 
 def changed(payload: bytes, structure: bytes | None = None, sections: bytes | None = None) -> bytes:
@@ -248,9 +306,8 @@ def changed(payload: bytes, structure: bytes | None = None, sections: bytes | No
 def refusal(client: Client, payload: bytes) -> str:
     """Why a client refuses a compact frame without its check, which the test makes right."""
     frame = decode_snapshot(payload)
-    base = client.holding._older(frame.tick - frame.back)
-    assert base is not None
-    check = check_of(frame.body, base.statistics.lineage, frame.tick, frame.tick - frame.back)
+    learned = client.holding._learned.require(frame.tick - frame.back)
+    check = check_of(frame.body, learned.lineage, frame.tick, frame.tick - frame.back)
     data = payload[: len(payload) - len(frame.body)] + with_check(frame.body, check)
     before = client.holding.newest_tick
     with pytest.raises(InvalidValue) as caught:
@@ -264,7 +321,7 @@ def test_a_structure_changes_no_compact_field_and_is_not_sent_for_nothing() -> N
     server.advance((0, 0))
     payload = client.receiver.snapshot()
     layout = server.layout
-    rows = client.holding._older(30).rows  # type: ignore[union-attr]  # it is held
+    rows = client.holding._held.require(30).rows
     values = array("Q", rows.values)
     values[rows.starts[1] + 1] ^= 1
     moved = encode_body(rows, Rows(30, rows.ids, rows.kinds, rows.starts, values), layout)
@@ -282,8 +339,8 @@ def test_sections_in_place_of_a_body_create_no_entities() -> None:
     server.advance((0, 0))
     payload = client.receiver.snapshot()
     tables = CompactTables(server.layout)
-    known = client.holding._older(30)
-    assert known is not None
+    known, learned = client.holding._held.require(30), client.holding._learned.require(30)
+    assert known.columns is not None
     plain = Codec(tables.schema, version=2)
     base = Snapshot.of(plain.schema, tick=30, entities=known.columns.to_dict())
     more = base.to_dict() | {0xFFFFFFFE: {2: (255, 1, 1, 1, 1)}}
@@ -292,9 +349,9 @@ def test_sections_in_place_of_a_body_create_no_entities() -> None:
     same = plain.encode_payload(base, Snapshot.of(plain.schema, tick=31, entities=base.to_dict()))
     frame = changed(payload, sections=same)
     body = decode_snapshot(frame).body
-    data = frame[: len(frame) - len(body)] + with_check(body, check_of(body, known.statistics.lineage, 31, 30))
+    data = frame[: len(frame) - len(body)] + with_check(body, check_of(body, learned.lineage, 31, 30))
     assert client.holding.read_snapshot(data) is not None
-    assert client.holding._older(31).rows.same_as(known.rows)  # type: ignore[union-attr]  # it is held
+    assert client.holding._held.require(31).rows.same_as(known.rows)
 
 
 def test_a_check_is_wanted_on_plain_links_and_is_right_or_refused() -> None:
@@ -348,7 +405,7 @@ def test_snapshots_are_compact_when_both_ends_want_that(server: bool, client: bo
         assert play is not None
         kept = play._holding._held.get(play._holding.newest_tick)
         assert kept is not None
-        assert (kept.known is not None) == (server and client)
+        assert (kept.columns is not None) == (server and client)
         assert visitor.client.stats.refused == visitor.client.stats.missing_baselines == 0
         assert visitor.client.stats.snapshots > 50
 

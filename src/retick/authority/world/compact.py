@@ -121,8 +121,8 @@ class CompactTables:
         )
         return made.payload, Known(rows, current, made.statistics)
 
-    def decode(self, base: Known, tick: int, payload: bytes, held: Callable[[int], Known | None]) -> Known:
-        """What a payload makes of ``base``, or a DecodeError; ``held`` gives the snapshot of an older tick, or None."""
+    def decode(self, base: Known, tick: int, payload: bytes, held: Callable[[int], Snapshot | None]) -> Known:
+        """What a payload makes of ``base``, or a DecodeError; ``held`` gives the columns of an older tick, or None."""
         middle, shape = base.rows, base.columns
 
         def restructured(structure: bytes) -> Snapshot:
@@ -133,11 +133,7 @@ class CompactTables:
             shape = columns_of(middle, middle.tick, self)
             return shape  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
-        def older(tick: int) -> Snapshot | None:
-            found = held(tick)
-            return None if found is None else found.columns
-
-        columns, statistics = self._payloads.decode(base.columns, tick, payload, older, base.statistics, restructured)
+        columns, statistics = self._payloads.decode(base.columns, tick, payload, held, base.statistics, restructured)
         # Only sections in place of a body can do that.
         if not same_shape(columns, shape):
             raise InvalidValue("a compact snapshot creates and destroys entities by its structure only")

@@ -25,6 +25,8 @@ BASELINES: Final = 64
 """Snapshots kept at either end: three seconds of them at twenty a second."""
 FARTHEST_EARLIER: Final = 60
 """Ticks back to the older snapshots that a delta names: less than a client keeps, even if it gets one every tick."""
+MOST_LEARNED: Final = 24
+"""Statistics of snapshots that wait for an acknowledgement; after so many, snapshots are plain until one comes."""
 FARTHEST: Final = 255
 """Ticks back that a base may be: the frame has one byte for them."""
 
@@ -140,18 +142,20 @@ class DeltaSender:
     ) -> _Body | None:
         """A compact body, or None if none fits."""
         statistics = self._learned.get(base.tick)
-        if statistics is None or base.columns is None:
+        if statistics is None or base.columns is None or len(self._learned) > MOST_LEARNED:
             return None
         start = Known(base.rows, base.columns, statistics)
         held = {each.tick: each.columns for each in older}
         history = [found for found in map(held.get, pick_history(base.tick, list(held))) if found is not None]
+        plain, shorter = 3, 2
         if len(rows) <= MOST_ENTITIES:
             data, known = compact.encode(start, rows, history)
             if len(data) <= room:
                 self._scores = {}
                 return _Body(None, data, rows, known)
-        # Costs are those of plain bodies, of which compact ones take two thirds or less; but that is no promise.
-        for bits in (12 * room, 8 * room):
+            plain, shorter = len(encode_body(base.rows, rows, self._layout)), len(data)
+        # Entities are chosen by their plain costs. That compact ones are in the same ratio is likely, and no promise.
+        for bits in (8 * room * plain * 15 // (16 * shorter), 8 * room):
             chosen, scores = self._chosen(base.rows, rows, urgent, bits)
             data, known = compact.encode(start, chosen, history)
             if len(data) <= room:
@@ -162,9 +166,12 @@ class DeltaSender:
     def _chosen(self, base: Rows, rows: Rows, urgent: Mapping[int, float], bits: int) -> tuple[Rows, dict[int, float]]:
         """What the client has after a body of so many bits, and the scores of the entities that wait.
 
-        The world itself is sent, and then those with the highest scores.
+        The world itself is sent, whatever waits: new things need its ``next_id``. Then all that is gone, and then the
+        entities with the highest scores.
         """
         used, costs = costs_of(base, rows, self._layout)
+        world = next((size for index, size, _is_new in costs if index == 0), 0)
+        used = min(used, bits - world)
         scores = {}
         for index, _size, _is_new in costs:
             entity = rows.ids[index]
@@ -179,7 +186,8 @@ class DeltaSender:
                 chosen.add(index)
                 del scores[rows.ids[index]]
         gone = sorted(set(base.ids) - set(rows.ids))
-        return composed(base, rows, chosen, set(gone[: (bits - 80) // _destroy_bits(base)])), scores
+        fitting = max(0, (bits - world - 80) // _destroy_bits(base))
+        return composed(base, rows, chosen, set(gone[:fitting])), scores
 
 
 def _carried_from(tick: int, base: _Sent, older: list[_Sent]) -> _Sent | None:

@@ -16,7 +16,9 @@ from retick.authority.world.restore import Restorer, Seat
 from retick.authority.world.rows import Rows
 from retick.errors import InvalidValue
 from retick.sim.world.loading import check_state
+from retick.snapshot import Snapshot
 from retick.snapshot.baseline import BaselineRing
+from retick.snapshot.compact.statistics import Statistics
 
 __all__ = ["Held", "Holding"]
 
@@ -35,7 +37,7 @@ class Held(NamedTuple):
 
 class _Kept(NamedTuple):
     rows: Rows
-    known: Known | None
+    columns: Snapshot | None
     """Where compact snapshots may follow: what they are predicted from."""
 
 
@@ -48,6 +50,8 @@ class Holding:
         self._compact = compact
         self._restorer = Restorer(layout)
         self._held: BaselineRing[_Kept] = BaselineRing(BASELINES)
+        self._learned: BaselineRing[Statistics] = BaselineRing(BASELINES)
+        """Of snapshots from the newest base on: no other can be the next one."""
         self._next_cue = 0
 
     @property
@@ -63,35 +67,44 @@ class Holding:
         frame = decode_snapshot(payload)
         if frame.tick <= self.newest_tick:
             return None
-        kept = self._read_compact(frame) if frame.is_compact else self._read_plain(frame)
+        kept, learned = self._read_compact(frame) if frame.is_compact else self._read_plain(frame)
         saved = self._restorer.saved(kept.rows)
         seats = self._restorer.seats(kept.rows)
         world = self._layout.world
         check_state(saved, world._declared, world._stamp)
         # The server goes on from this base until it knows of a newer one.
-        self._held.insert(frame.tick, kept, keep=frame.tick - frame.back)
+        base = frame.tick - frame.back
+        self._held.insert(frame.tick, kept, keep=base)
+        if learned is not None:
+            self._learned.insert(frame.tick, learned, keep=base)
+            if frame.back:
+                self._learned.drop_before(base)
         return Held(frame, saved, seats, self._new_cues(frame))
 
-    def _read_plain(self, frame: SnapshotFrame) -> _Kept:
-        base = self._held.require(frame.tick - frame.back) if frame.back else _Kept(Rows.none(), None)
-        rows = base.rows
+    def _read_plain(self, frame: SnapshotFrame) -> tuple[_Kept, Statistics | None]:
+        rows = self._held.require(frame.tick - frame.back).rows if frame.back else Rows.none()
         if frame.apart:
             earlier = self._held.require(rows.tick - frame.apart).rows
             rows = carried_on(rows, earlier, frame.tick, self._layout)
         rows = decode_body(rows, frame.tick, frame.body, self._layout)
-        learned = None if base.known is None else base.known.statistics
-        return _Kept(rows, None if self._compact is None else self._compact.known(rows, learned))
+        if self._compact is None:
+            return _Kept(rows, None), None
+        learned = self._learned.require(frame.tick - frame.back) if frame.back else None
+        known = self._compact.known(rows, learned)
+        return _Kept(rows, known.columns), known.statistics
 
-    def _read_compact(self, frame: SnapshotFrame) -> _Kept:
-        base = self._held.require(frame.tick - frame.back).known
-        if self._compact is None or base is None:
+    def _read_compact(self, frame: SnapshotFrame) -> tuple[_Kept, Statistics]:
+        tick = frame.tick - frame.back
+        base = self._held.require(tick)
+        if self._compact is None or base.columns is None:
             raise InvalidValue("a compact snapshot came, and none was asked for")
-        known = self._compact.decode(base, frame.tick, frame.body, self._older)
-        return _Kept(known.rows, known)
+        start = Known(base.rows, base.columns, self._learned.require(tick))
+        known = self._compact.decode(start, frame.tick, frame.body, self._older)
+        return _Kept(known.rows, known.columns), known.statistics
 
-    def _older(self, tick: int) -> Known | None:
+    def _older(self, tick: int) -> Snapshot | None:
         kept = self._held.get(tick)
-        return None if kept is None else kept.known
+        return None if kept is None else kept.columns
 
     def _new_cues(self, frame: SnapshotFrame) -> tuple[Cue, ...]:
         known = max(0, self._next_cue - frame.serial)

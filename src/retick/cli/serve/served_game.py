@@ -12,6 +12,7 @@ from typing import Any
 
 from retick.audit.game_loader import import_from, import_object, made, module_beside
 from retick.authority import RoomHooks, Server, ServerConfig, WorldServer, WorldServerConfig
+from retick.authority.config import COMPACT_SNAPSHOTS
 from retick.authority.link_config import link_config, link_config_for
 from retick.cli.sealing.server_options import public_key_in, sealing_of, tokens_of
 from retick.cli.serve.plan import ServePlan
@@ -77,7 +78,7 @@ def _of_profile(profile: Any, plan: ServePlan) -> Served:
         profile, entropy=os.urandom, config=config, clock=time.perf_counter, admit=tokens_of(plan), **sealing_of(plan)
     )
     delta = config.delta and profile.layout is not None
-    link = link_config_for(profile, timeout=config.timeout, delta=delta)
+    link = link_config_for(profile, timeout=config.timeout, delta=delta, compact=config.compact)
     return Served(server, replace(link, tick_rate=profile.config.server_tick_rate), public_key_in(plan))
 
 
@@ -122,5 +123,6 @@ def _of_world(game: type[World], plan: ServePlan) -> Served:
         **sealing_of(plan),
     )
     named: Any = game()
-    link = link_config(named.game_id, named.game_version, timeout=config.timeout)
+    capabilities = COMPACT_SNAPSHOTS if config.compact else 0
+    link = link_config(named.game_id, named.game_version, timeout=config.timeout, capabilities=capabilities)
     return Served(server, replace(link, tick_rate=config.tick_rate), public_key_in(plan))

@@ -36,6 +36,6 @@ class Statistics:
         self.lineage = lineage
 
     def copy(self) -> "Statistics":
-        if cython.compiled:
+        if cython.compiled and len(self.weights):  # C forbids to copy even nothing from nowhere
             return Statistics(carray.copy(self.models), carray.copy(self.weights), self.lineage)
         return Statistics(self.models[:], self.weights[:], self.lineage)
