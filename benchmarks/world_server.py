@@ -4,6 +4,7 @@
 """
 
 from math import cos, pi, sin
+from statistics import median
 from time import perf_counter_ns, process_time
 from typing import Annotated, Any
 
@@ -154,8 +155,8 @@ def snapshot_ticks(kind: Any, *, compact: bool) -> tuple[float, float, float]:
     return 1000 * spent / ROUNDS, seen / 16, size / 16 / ROUNDS
 
 
-def survey_time(kind: Any, *, moves: bool) -> float:
-    """Microseconds of looking at the world once, the least of many."""
+def survey_time(kind: Any, *, moves: bool, comes: Any = None) -> float:
+    """Microseconds of looking at the world once, the least of many; ``comes``: a thing comes of it, and one goes."""
     world = kind()
     world.fill()
     stage = Stage(layout_of(kind), world)
@@ -163,6 +164,9 @@ def survey_time(kind: Any, *, moves: bool) -> float:
     for tick in range(1, 10 * ROUNDS):
         if moves:
             world._advance(())
+        if comes:
+            del world.movers[37 * tick % 200]
+            world.movers.append(comes())
         before = perf_counter_ns()
         stage.survey(tick, [tick & 7] * 16)
         least = min(least, perf_counter_ns() - before)
@@ -275,6 +279,22 @@ class LooseArena(World):
         run_arena(self, inputs, LooseShot)
 
 
+def arena_survey_time(ticks: int = 1800) -> float:
+    """Microseconds of looking at the arena, the median of its snapshots."""
+    world = Arena()
+    world.fill()
+    stage = Stage(layout_of(Arena), world)
+    spent = []
+    for tick in range(1, ticks + 1):
+        inputs = [pressed(player, tick, 30) for player in range(8)]
+        world._advance(inputs)
+        if tick % 3 == 0:
+            before = perf_counter_ns()
+            stage.survey(tick, inputs)
+            spent.append(perf_counter_ns() - before)
+    return median(spent) / 1000
+
+
 def arena_bytes(kind: Any, hold: int, ticks: int = 1800, delay: int = 9, *, compact: bool) -> tuple[float, float, int]:
     """Mean and largest bytes of a snapshot, and shots, at 20 a second, with acknowledgements that are 150 ms late.
 
@@ -313,6 +333,10 @@ def main() -> None:
             )
         moving, still = survey_time(kind, moves=True), survey_time(kind, moves=False)
         print(f"  looking at the world: {moving:.1f} us, {still:.1f} us if nothing has changed")
+    for kind, comes in ((Crowd, Mover), (VectorCrowd, lambda: Walker(pos=(0, 0)))):
+        moving, still = (survey_time(kind, moves=moves, comes=comes) for moves in (True, False))
+        print(f"{kind.__name__}, one comes and one goes: {moving:.1f} us, {still:.1f} us if nothing else has changed")
+    print(f"Arena: looking at the world: {arena_survey_time():.1f} us")
     for arena, hold in ((Arena, 30), (Arena, 15), (LooseArena, 30)):
         for compact in (False, True):
             mean, most, shots = arena_bytes(arena, hold, compact=compact)

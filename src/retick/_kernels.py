@@ -106,6 +106,7 @@ KERNELS: tuple[str, ...] = (
     "retick.authority.world.survey.census",
     "retick.authority.world.survey.cell_numbers",
     "retick.authority.world.survey.value_numbers",
+    "retick.authority.world.survey.carry",
     "retick.authority.world.survey.survey",
     "retick.authority.world.sight",
     "retick.authority.world.columns",

@@ -62,16 +62,15 @@ class Census(NamedTuple):
     ids: "array[int]"
     kinds: "array[int]"
     starts: "array[int]"
-    holders: "array[int]"
     cells: list[Any]
+    within: "array[int]"
+    """The index of each entity among those of its component."""
     begins: "list[array[int]]"
-    """For each component: where the numbers of each of its things begin."""
+    """For each component: where the numbers of each of its entities begin."""
     indexes: "list[array[int]]"
-    """For each component: the index of each of its things among all entities."""
+    """For each component: the index of each of its entities among all."""
     found: list[Any]
-    """For each component: its things, the id of the holder of each, and how many each holder has."""
-    known: "list[array[int]]"
-    """For each component: the id of each of its things when the census was taken."""
+    """For each component but that of seats: its things, how many each holder has, and the id that each thing had."""
 
 
 class Survey(Rows):
@@ -89,7 +88,7 @@ class Survey(Rows):
     """For each component: what the numbers of its blocks, lists and texts were made of. What is still so is not read
     again."""
     seats: list[Any]
-    """The input of each player, None if nobody is connected."""
+    """What is kept of seats: the input of each player, None if nobody is connected."""
     cells: list[Any]
     """The items themselves; None for seats."""
     owners: "array[int]"

@@ -84,9 +84,7 @@ class Stage:
         if len(seats) != self.layout.players:
             raise UsageError(f"there are {self.layout.players} seats, not {len(seats)}")
         last, self._survey = self._survey, None  # one that fails in the middle is not gone on from
-        self._survey = survey(
-            self.layout.components, self._where, self._axes, self.world, tick, seats, FIRST_SEAT, last
-        )
+        self._survey = survey(self.layout, self._where, self._axes, self.world, tick, seats, FIRST_SEAT, last)
         return self._survey
 
     def _position_of(self, component: Component) -> Any:

@@ -1,7 +1,8 @@
 # cython: nonecheck=True
 """A world to rows of whole numbers (a compiled kernel). docs/formats/world-server.md describes the numbers.
 
-A survey is kept from one snapshot to the next and changed in place. It is made anew only when entities come or go.
+A survey is kept from one snapshot to the next and changed in place. When entities come or go there is a new one, which
+takes over what the last one knows of those that stay.
 """
 # retick: floats -- places decide who is sent what; no simulation reads them
 
@@ -19,6 +20,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.cpython import array as carray
+    from cython.cimports.retick.authority.world.survey.carry import carry_over
     from cython.cimports.retick.authority.world.survey.cell_numbers import kept_of_block, read_block, shape_real
     from cython.cimports.retick.authority.world.survey.census import collected, still_holds, taken
     from cython.cimports.retick.authority.world.survey.value_numbers import (
@@ -29,20 +31,24 @@ if cython.compiled:
     )
     from cython.cimports.retick.sim.shapes.shape import Shape
     from cython.cimports.retick.sim.world.cells import Cell, Root
+    from cython.cimports.retick.snapshot.kernels.arrays import longs, uchars, uints, ulongs
 else:
+    from retick.authority.world.survey.carry import carry_over
     from retick.authority.world.survey.cell_numbers import kept_of_block, read_block, shape_real
     from retick.authority.world.survey.census import collected, still_holds, taken
     from retick.authority.world.survey.value_numbers import kept_of_texts, kept_of_values, read_texts, read_values
     from retick.sim.shapes.shape import Shape
     from retick.sim.world.cells import Cell, Root
+    from retick.snapshot.kernels.arrays import longs, uchars, uints, ulongs
 
 __all__ = ["survey"]
 
-_NAN = float("nan")
+# Times their length: arrays that say that nothing is there.
+_ZERO, _WORLD, _NOBODY, _NOWHERE = array("Q", [0]), array("I", [0]), array("B", [255]), array("d", [float("nan")])
 
 
 def survey(
-    components: Any,
+    layout: Any,
     where: Any,
     axes: Any,
     world: Any,
@@ -58,12 +64,17 @@ def survey(
     ``last``: an earlier survey of this world that did not fail. If no entity has come or gone, it becomes this one.
     """
     root: Root = world
+    components: list[Any] = layout.components
     if root._next > first_seat:
         raise UsageError(f"{type(world).__name__} has given out all ids that a server can send, 1 to {first_seat - 1}")
     if last is not None and still_holds(last.census, components):
         made = last
     else:
-        made = _unread(components, taken(components, collected(components, world), first_seat, len(seats)), axes, seats)
+        census = taken(layout.widths, collected(components, world), first_seat, len(seats))
+        made = _unread(components, census, axes)
+        if last is not None:
+            carry_over(last, made)
+        _write_holders(components, made)
     made.tick = tick
     census, values = made.census, made.values
     kind: cython.Py_ssize_t
@@ -83,28 +94,62 @@ def survey(
     return made
 
 
-def _unread(components: Any, census: Census, axes: Any, seats: Any) -> Survey:
-    """A survey with what follows from the census alone; all other numbers are 0, as if nothing were there."""
+def _unread(components: Any, census: Census, axes: Any) -> Survey:
+    """A survey with what follows from the census alone; all numbers are 0, as if nothing were there."""
     count: cython.Py_ssize_t = len(census.ids)
+    seats: cython.Py_ssize_t = len(census.begins[len(census.found)])
     kind: cython.Py_ssize_t
-    made = Survey(0, census.ids, census.kinds, census.starts, array("Q", bytes(8 * census.starts[count])))
+    index: cython.Py_ssize_t
+    made = Survey(0, census.ids, census.kinds, census.starts, _ZERO * census.starts[count])
     made.census = census
     made.cells = census.cells
-    made.holders = census.holders
-    made.owners = array("B", b"\xff" * (count - len(seats)) + bytes(range(len(seats))))
-    made.places = array("d", [_NAN]) * (count * axes)
-    made.seats = [None] * len(seats)
+    made.holders = _WORLD * count
+    made.owners = _NOBODY * count
+    owners: cython.p_uchar = uchars(made.owners)
+    for index in range(seats):
+        owners[count - seats + index] = index
+    made.places = _NOWHERE * (count * axes)
     made.kept = []
     for kind in range(len(census.found)):
         component = components[kind]
-        items, holders, _ = census.found[kind]
-        blocks = [kept_of_block(block, len(items)) for block in component.blocks]
-        lists = [kept_of_values(plan, len(items)) for plan in component.values]
-        made.kept.append((blocks, lists, [kept_of_texts(len(items)) for _ in component.texts]))
-        if component.has_holder:
-            for begin, holder in zip(census.begins[kind], holders, strict=True):
-                made.values[begin] = holder
+        things: cython.Py_ssize_t = len(census.begins[kind])
+        blocks = [kept_of_block(block, things) for block in component.blocks]
+        lists = [kept_of_values(plan, things) for plan in component.values]
+        made.kept.append((blocks, lists, [kept_of_texts(things) for _ in component.texts]))
+    made.seats = [None] * seats
+    made.kept.append(([], [], [made.seats]))
     return made
+
+
+def _write_holders(components: Any, made: Survey) -> None:
+    """Write the holders of things that are in lists of things; the id of its holder is the first number of each."""
+    census = made.census
+    kind: cython.Py_ssize_t
+    for kind in range(len(census.found)):
+        if components[kind].has_holder:
+            ids = census.found[components[kind].parent][2]
+            _write_ids(ids, census.found[kind][1], census.indexes[kind], made.holders, census.begins[kind], made.values)
+
+
+@cython.cfunc
+def _write_ids(known: Any, sizes: Any, indexes: Any, holders: Any, begins: Any, values: Any) -> cython.int:
+    """Write the ids of holders, each for as many things as it has."""
+    ids: cython.p_longlong = longs(known)
+    counts: cython.p_longlong = longs(sizes)
+    index_of: cython.p_longlong = longs(indexes)
+    begin_of: cython.p_longlong = longs(begins)
+    out: cython.p_uint = uints(holders)
+    numbers: cython.p_ulonglong = ulongs(values)
+    at: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t = 0
+    holder: cython.Py_ssize_t
+    for holder in range(len(sizes)):
+        end += counts[holder]
+        while at < end:
+            out[index_of[at]] = ids[holder]
+            numbers[begin_of[at]] = ids[holder]
+            at += 1
+    return 0
 
 
 @cython.cfunc

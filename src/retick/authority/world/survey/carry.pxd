@@ -1,0 +1,3 @@
+# The C side of carry.py.
+
+cdef int carry_over(object last, object made) except -1
