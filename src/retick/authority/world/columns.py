@@ -18,10 +18,11 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython import array as carray
+    from cython.cimports.retick.snapshot.kernels.arrays import ints, uchars, uints, ulongs
     from cython.cimports.retick.snapshot.kernels.columns import Columns, blank_columns
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
+    from retick.snapshot.kernels.arrays import ints, uchars, uints, ulongs
     from retick.snapshot.kernels.columns import Columns, as_signed, blank_columns
     from retick.snapshot.kernels.table import FieldTable
 
@@ -41,24 +42,13 @@ def columns_of(rows: Rows, tick: Any, tables: Any) -> Any:
     row: cython.Py_ssize_t
     column: cython.Py_ssize_t
     component: cython.int
-    if cython.compiled:
-        id_array: carray.array = rows.ids
-        ids: cython.p_uint = id_array.data.as_uints
-        kind_array: carray.array = rows.kinds
-        kinds: cython.p_uchar = kind_array.data.as_uchars
-        start_array: carray.array = rows.starts
-        starts: cython.p_int = start_array.data.as_ints
-        value_array: carray.array = rows.values
-        values: cython.p_ulonglong = value_array.data.as_ulonglongs
-        member_array: carray.array = tables.members
-        members: cython.p_int = member_array.data.as_ints
-        begin_array: carray.array = tables.begins
-        begins: cython.p_int = begin_array.data.as_ints
-        offset_array: carray.array = tables.offsets
-        offsets: cython.p_int = offset_array.data.as_ints
-    else:
-        ids, kinds, starts, values = rows.ids, rows.kinds, rows.starts, rows.values
-        members, begins, offsets = tables.members, tables.begins, tables.offsets
+    ids: cython.p_uint = uints(rows.ids)
+    kinds: cython.p_uchar = uchars(rows.kinds)
+    starts: cython.p_int = ints(rows.starts)
+    values: cython.p_ulonglong = ulongs(rows.values)
+    members: cython.p_int = ints(tables.members)
+    begins: cython.p_int = ints(tables.begins)
+    offsets: cython.p_int = ints(tables.offsets)
     for index in range(count):
         component = members[kinds[index]]
         if component >= 0:
@@ -102,24 +92,13 @@ def rows_of(columns: Columns, middle: Rows, tick: Any, tables: Any) -> Rows:
     component: cython.int
     values = array("Q", middle.values)
     passed = array("i", bytes(4 * len(tables.members)))  # rows of each component that are done
-    if cython.compiled:
-        kind_array: carray.array = middle.kinds
-        kinds: cython.p_uchar = kind_array.data.as_uchars
-        start_array: carray.array = middle.starts
-        starts: cython.p_int = start_array.data.as_ints
-        value_array: carray.array = values
-        numbers: cython.p_ulonglong = value_array.data.as_ulonglongs
-        member_array: carray.array = tables.members
-        members: cython.p_int = member_array.data.as_ints
-        begin_array: carray.array = tables.begins
-        begins: cython.p_int = begin_array.data.as_ints
-        offset_array: carray.array = tables.offsets
-        offsets: cython.p_int = offset_array.data.as_ints
-        passed_array: carray.array = passed
-        done: cython.p_int = passed_array.data.as_ints
-    else:
-        kinds, starts, numbers, done = middle.kinds, middle.starts, values, passed
-        members, begins, offsets = tables.members, tables.begins, tables.offsets
+    kinds: cython.p_uchar = uchars(middle.kinds)
+    starts: cython.p_int = ints(middle.starts)
+    numbers: cython.p_ulonglong = ulongs(values)
+    members: cython.p_int = ints(tables.members)
+    begins: cython.p_int = ints(tables.begins)
+    offsets: cython.p_int = ints(tables.offsets)
+    done: cython.p_int = ints(passed)
     for index in range(len(middle.ids)):
         component = members[kinds[index]]
         if component < 0:
@@ -148,33 +127,17 @@ def middle_of(base: Rows, rows: Rows, tables: Any) -> Rows:
     column: cython.Py_ssize_t
     is_old: cython.bint
     values = array("Q", rows.values)
-    if cython.compiled:
-        old_array: carray.array = base.ids
-        old_ids: cython.p_uint = old_array.data.as_uints
-        new_array: carray.array = rows.ids
-        new_ids: cython.p_uint = new_array.data.as_uints
-        old_kind_array: carray.array = base.kinds
-        old_kinds: cython.p_uchar = old_kind_array.data.as_uchars
-        new_kind_array: carray.array = rows.kinds
-        new_kinds: cython.p_uchar = new_kind_array.data.as_uchars
-        old_start_array: carray.array = base.starts
-        old_starts: cython.p_int = old_start_array.data.as_ints
-        new_start_array: carray.array = rows.starts
-        new_starts: cython.p_int = new_start_array.data.as_ints
-        old_value_array: carray.array = base.values
-        old_values: cython.p_ulonglong = old_value_array.data.as_ulonglongs
-        value_array: carray.array = values
-        numbers: cython.p_ulonglong = value_array.data.as_ulonglongs
-        default_array: carray.array = tables.defaults
-        defaults: cython.p_ulonglong = default_array.data.as_ulonglongs
-        begin_array: carray.array = tables.begins
-        begins: cython.p_int = begin_array.data.as_ints
-        offset_array: carray.array = tables.offsets
-        offsets: cython.p_int = offset_array.data.as_ints
-    else:
-        old_ids, old_kinds, old_starts, old_values = base.ids, base.kinds, base.starts, base.values
-        new_ids, new_kinds, new_starts, numbers = rows.ids, rows.kinds, rows.starts, values
-        defaults, begins, offsets = tables.defaults, tables.begins, tables.offsets
+    old_ids: cython.p_uint = uints(base.ids)
+    new_ids: cython.p_uint = uints(rows.ids)
+    old_kinds: cython.p_uchar = uchars(base.kinds)
+    new_kinds: cython.p_uchar = uchars(rows.kinds)
+    old_starts: cython.p_int = ints(base.starts)
+    new_starts: cython.p_int = ints(rows.starts)
+    old_values: cython.p_ulonglong = ulongs(base.values)
+    numbers: cython.p_ulonglong = ulongs(values)
+    defaults: cython.p_ulonglong = ulongs(tables.defaults)
+    begins: cython.p_int = ints(tables.begins)
+    offsets: cython.p_int = ints(tables.offsets)
     for new in range(len(rows.ids)):
         while old < olds and old_ids[old] < new_ids[new]:
             old += 1
