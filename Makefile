@@ -105,7 +105,7 @@ bench: $(VENV)/.demo
 	$(BIN)/retick bench sim
 
 clean:
-	rm -rf $(VENV) build site docs/api src/*.egg-info
+	rm -rf $(VENV) build site docs/reference/api src/*.egg-info
 	find src -name '*.so' -o -name '*.pyd' | xargs rm -f
 	find src -name '*.c' -o -name '*.html' | grep -v static | xargs rm -f
 

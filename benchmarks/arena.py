@@ -137,8 +137,8 @@ def frames(schema: Schema, count: int, seed: int = 1) -> list[Snapshot]:
 
 
 def main() -> None:
-    from retick.cli.bench.native import c_loop_ns
-    from retick.cli.snapshot.scoring import score_lines
+    from benchmarks.commands.native import c_loop_ns
+    from retick.cli.snapshot_scoring import score_lines
 
     for name, schema in (("declared", declared()), ("nothing declared", undeclared())):
         print(f"{name}:")

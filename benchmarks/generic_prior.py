@@ -1,25 +1,19 @@
-"""Makes ``retick/snapshot/compact/priors/generic.py``: the prior that comes with the library.
+"""Makes ``retick/snapshot/compact/generic_prior.py``: the prior that comes with the library.
 
 It learns from the seeded generators beside it: players in an arena, and boxes of a physics engine (boxes.py says what
-that needs). To make it again: python benchmarks/generic_prior.py
+that needs). To make it again: python -m benchmarks.generic_prior
 """
 
-import sys
 import tempfile
 from array import array
 from base64 import b85encode
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import arena
-import boxes
-
-import retick.snapshot.compact.priors
-from retick.cli.snapshot.scoring import train
-from retick.cli.snapshot.sources import read_source, trace_schema
+import retick.snapshot.compact
+from benchmarks import arena, boxes
+from retick.cli.snapshot_scoring import read_source, trace_schema, train
 from retick.snapshot import Prior, Schema, schema_to_json
-from retick.snapshot.compact.priors.prior import empty_prior
+from retick.snapshot.compact.prior import empty_prior
 
 LAG = 6
 SHARES = 1, 3
@@ -75,7 +69,7 @@ def main() -> None:
     text = b85encode(unsure(blend(of_arena(), of_boxes())).to_bytes()).decode()
     lines = [text[at : at + 100] for at in range(0, len(text), 100)]
     body = "\n".join(f'    b"{line}"' for line in lines)
-    target = Path(retick.snapshot.compact.priors.__path__[0]) / "generic.py"
+    target = Path(retick.snapshot.compact.__path__[0]) / "generic_prior.py"
     target.write_text(f"{HEAD}GENERIC = (\n{body}\n)\n", encoding="utf-8")
     print(f"{target.name}: {len(text)} characters")
 

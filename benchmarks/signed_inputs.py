@@ -12,7 +12,7 @@ from typing import Any
 
 from retick.games.scramble import Scramble
 from retick.rollback.session.session import RollbackSession
-from retick.rollback.session.signing.signed_ranges import SignedRanges
+from retick.rollback.session.signing import SignedRanges
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 

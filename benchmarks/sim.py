@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
+from benchmarks.commands.sim_measure import SEED, Plan
 from retick.cli.app import app
-from retick.cli.bench.sim_measure import SEED, Plan
 from retick.games.fighter.bots import bout
 
 

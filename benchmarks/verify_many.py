@@ -10,7 +10,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from retick.cli.bench.verify.many import PARTS, installed_parts, measure_many
+from benchmarks.commands.verify.many import PARTS, installed_parts, measure_many
 
 
 def main() -> None:

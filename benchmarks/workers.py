@@ -14,12 +14,12 @@ import time
 import urllib.request
 from statistics import median
 
-from retick.authority.config import DELTA_SNAPSHOTS
-from retick.authority.delta import DeltaCodec
-from retick.authority.redirection import Way
-from retick.cli.bench.authority_senders import Sender
-from retick.games.runner import NetRunner
+from benchmarks.commands.authority_senders import Sender
+from retick.host.config import DELTA_SNAPSHOTS
+from retick.host.joining import Way
 from retick.link import LinkConfig, LinkEndpoint, Refused
+from retick.netrunner import NetRunner
+from retick.netrunner.delta import DeltaCodec
 from retick.transport.poll import Poll
 from retick.transport.udp import open_udp
 

@@ -1,6 +1,6 @@
 """What a server of declared worlds costs with all of its rooms: CPU of a tick, with all that the server does.
 
-``python benchmarks/world_rooms.py`` runs 16 rooms of the arena of ``world_server`` with 8 players each, at 60 ticks and
+``python -m benchmarks.world_rooms`` runs 16 rooms of the arena of ``world_server`` with 8 players each, at 60 ticks and
 20 snapshots a second. Only calls of the server are timed, by the CPU time of this thread.
 """
 
@@ -8,16 +8,15 @@ from random import Random
 from time import thread_time
 from typing import Any
 
-from world_server import Arena, Fighter, pressed
-
+from benchmarks.world_server import Arena, Fighter, pressed
 from retick import is_compiled
-from retick.authority.config import COMPACT_SNAPSHOTS
-from retick.authority.joining import JoinRequest, encode_join
-from retick.authority.link_config import link_config
-from retick.authority.world.compact import CompactTables
-from retick.authority.world.frames import COMPACT, SNAPSHOT, InputFrame, encode_input
-from retick.authority.world.layout import layout_of
-from retick.authority.world.server import WorldServer, WorldServerConfig
+from retick.authority.compact import CompactTables
+from retick.authority.frames import COMPACT, SNAPSHOT, InputFrame, encode_input
+from retick.authority.layout import layout_of
+from retick.authority.server import WorldServer, WorldServerConfig
+from retick.host.config import COMPACT_SNAPSHOTS
+from retick.host.joining import JoinRequest, encode_join
+from retick.host.link_config import link_config
 from retick.link import LinkEndpoint, UnreliableReceived
 
 ROOMS, PLAYERS, RATE = 16, 8, 60

@@ -1,6 +1,6 @@
 """What a server of a declared world costs: CPU of a snapshot tick for all receivers, and bytes of a snapshot.
 
-``python benchmarks/world_server.py`` measures both for the goals of docs/benchmarks.md.
+``python benchmarks/world_server.py`` measures both for the goals of docs/internals/benchmarks.md.
 """
 
 from math import cos, pi, sin
@@ -9,10 +9,10 @@ from time import perf_counter_ns, process_time
 from typing import Annotated, Any
 
 from retick import is_compiled
-from retick.authority.world.compact import CompactTables
-from retick.authority.world.holding import Holding
-from retick.authority.world.layout import layout_of
-from retick.authority.world.views import Receiver, Stage, encode_cue
+from retick.authority.compact import CompactTables
+from retick.authority.holding import Holding
+from retick.authority.layout import layout_of
+from retick.authority.views import Receiver, Stage, encode_cue
 from retick.sim import (
     F64,
     I16,

@@ -4,7 +4,7 @@ import os
 import random
 from typing import Any
 
-from retick.link import Connected, Connection, LinkConfig, LinkEndpoint, MessageReceived, UnreliableReceived
+from retick.link import Connected, Connection, LinkConfig, LinkEndpoint, ReliableReceived, UnreliableReceived
 from retick.transport import Conditions, Poll, SimulatedNetwork, open_udp
 
 CONFIG = LinkConfig(game_id="chat", game_version=1)
@@ -18,7 +18,7 @@ def on_virtual_time() -> Connection:
 
     def at_host(events: list[Any]) -> None:
         for event in events:
-            if isinstance(event, MessageReceived):
+            if isinstance(event, ReliableReceived):
                 heard.append(event.data.decode())
 
     network = SimulatedNetwork(seed=7, conditions=Conditions.round_trip(0.100, jitter=0.005, loss=0.20))

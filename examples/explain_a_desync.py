@@ -4,11 +4,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from retick.audit.bundle import bundle_of, load_bundle, save_bundle
-from retick.audit.explain import explain
+from retick.audit.desync.bundle import bundle_of, load_bundle, save_bundle
+from retick.audit.desync.explain import explain
 from retick.games.fighter import Button, Fighter
 from retick.rollback import RollbackEngine
-from retick.rollback.forensics import Investigation
+from retick.rollback.desync.investigation import Investigation
 
 
 class HeavyFighter(Fighter):

@@ -1,11 +1,11 @@
-"""A game as people write it for pygame, after the change to a world: docs/worlds.md shows what it was before.
+"""A game as people write it for pygame, after the change to a world: docs/concepts/worlds.md shows what it was before.
 
 Run it with ``python examples/gunfight.py`` for a window (``pip install 'retick[pygame]'``).
 """
 
 import pygame
 
-from retick.integrations.pygame import Keyboard, play
+from retick.integrations.pygame import Keyboard, program
 from retick.sim import Dice, Rect, Ref, Thing, Vector2, World, random
 from retick.sim import maths as math
 
@@ -111,4 +111,4 @@ def result(world):
 
 
 if __name__ == "__main__":
-    play(Gunfight, draw, KEYBOARD, title="gunfight", size=(640, 480), result=result)
+    program(Gunfight, draw, KEYBOARD, title="gunfight", size=(640, 480), result=result)

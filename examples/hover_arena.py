@@ -4,17 +4,12 @@ from math import atan2, cos, hypot, pi, sin
 from random import Random
 from typing import NamedTuple
 
-from retick.authority import (
-    Client,
-    DeclaredProfile,
-    Flag,
-    GameMessageReceived,
-    RateLimit,
-    Real,
-    Reconciled,
-    Server,
-    Whole,
-)
+from tests.netrunner.declared_profile import DeclaredProfile, Flag, Real, Whole
+
+from retick.authority import GameMessageReceived
+from retick.netrunner import Client, Server
+from retick.netrunner.config import RateLimit
+from retick.netrunner.events import Reconciled
 from retick.transport import Conditions, SimulatedNetwork
 
 ARENA, THRUST, DRAG = 20.0, 0.03, 0.97

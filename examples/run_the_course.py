@@ -1,6 +1,7 @@
 """A scripted runner on the course for ten seconds, without a network."""
 
-from retick.games.runner import CourseBot, NetRunner
+from retick.games.runner import CourseBot
+from retick.netrunner import NetRunner
 
 net = NetRunner()
 bot, builder, state = CourseBot(seed=1), net.builder(), net.motor.spawn(2)

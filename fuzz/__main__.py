@@ -192,7 +192,9 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("--packets", type=int, default=0, help="run: over all targets; else: for each")
         if name == "run":
             command.add_argument("--form", choices=("both", "compiled", "pure"), default="both")
-            command.add_argument("--record", action="store_true", help="add to the running total and docs/testing.md")
+            command.add_argument(
+                "--record", action="store_true", help="add to the running total and docs/internals/fuzzing.md"
+            )
         if name == "compare":
             command.add_argument(
                 "--inputs", type=int, default=20_000, help="for each target; a fiftieth of it for scripts"

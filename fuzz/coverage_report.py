@@ -19,11 +19,11 @@ from fuzz.tracing import SOURCE
 __all__ = ["Row", "measure", "missing_lines", "table"]
 
 READ_FOR_DECODERS = (
-    "retick.snapshot.kernels.creates", "retick.snapshot.kernels.decoder", "retick.snapshot.kernels.errors",
-    "retick.snapshot.kernels.fast", "retick.snapshot.kernels.framing", "retick.snapshot.kernels.reader",
-    "retick.snapshot.kernels.target", "retick.snapshot.kernels.updates", "retick.link.address_proof",
+    "retick.snapshot.decoder", "retick.snapshot.decoder", "retick.snapshot.errors",
+    "retick.snapshot.stream", "retick.snapshot.decoder", "retick.snapshot.stream",
+    "retick.snapshot.stream", "retick.snapshot.decoder", "retick.link.address_proof",
     "retick.link.connection", "retick.link.goodbye", "retick.link.handshake.acceptor", "retick.link.handshake.dialler",
-    "retick.link.payload_path", "retick.link.reliable", "retick.rollback.match.exchange",
+    "retick.link.connection", "retick.link.reliable", "retick.rollback.match.match",
     "retick.rollback.session.messages.routes",
 )  # fmt: skip
 WRITES = re.compile(r"_*(encode|write|pack|dumps|save|send|drain|datagrams|init|post_init|dial|close|queue|split_into)")

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from fuzz.target import Bug
-from retick.link import LinkConfig, LinkEndpoint, MessageReceived, UnreliableReceived
+from retick.link import LinkConfig, LinkEndpoint, ReliableReceived, UnreliableReceived
 from retick.link.layout import ENVELOPE_SIZE
 
 __all__ = ["Talk", "main", "mutated", "storm"]
@@ -58,7 +58,7 @@ class Talk:
                     target.receive_datagram(data, name, now=self.now)
                 for event in target.events():
                     self.delivered[type(event).__name__] += 1
-                    if isinstance(event, MessageReceived | UnreliableReceived) and b"forged" in event.data:
+                    if isinstance(event, ReliableReceived | UnreliableReceived) and b"forged" in event.data:
                         raise Bug("something that nobody sent was delivered")
 
     def round(self) -> None:

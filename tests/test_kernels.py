@@ -1,6 +1,9 @@
-"""The two forms of a kernel declare the same: every .pxd in src is compared with its .py."""
+"""Kernels declare themselves: every generated .pxd is current, and the script that writes them says what it should."""
 
 import ast
+import importlib.util
+import re
+import sys
 from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
@@ -10,31 +13,51 @@ import pytest
 import retick
 from retick import _cython
 from retick._kernels import KERNELS
-from tests.declarations import differences, read_pxd
 from tests.twin import Twin
 
 SOURCE = Path(retick.__file__).parent
-DECLARATIONS = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.pxd"))
+SCRIPT = Path(__file__).parent.parent / "scripts" / "declare_kernels.py"
+PXDS = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.pxd"))
+
+_spec = importlib.util.spec_from_file_location("declare_kernels", SCRIPT)
+assert _spec is not None
+assert _spec.loader is not None
+declare = importlib.util.module_from_spec(_spec)
+sys.modules[_spec.name] = declare  # where dataclasses look for it
+_spec.loader.exec_module(declare)
 
 # In compiled form only: what the C compiler puts in place of struct.Struct.
 COMPILED_ONLY = frozenset({"load_u8", "store_le16", "store_le32"})
 
 
-def texts(path: str) -> tuple[str, str]:
-    pxd = SOURCE / path
-    return pxd.read_text(encoding="utf-8"), pxd.with_suffix(".py").read_text(encoding="utf-8")
+def pxd_text(path: str) -> str:
+    return (SOURCE / path).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", DECLARATIONS)
-def test_a_pxd_declares_what_its_module_has(path: str) -> None:
-    assert differences(*texts(path), compiled_only=COMPILED_ONLY) == []
+def enums_of(path: str) -> dict[str, int]:
+    """The constants of a .pxd."""
+    lines = re.findall(r"^    (\w+) = (-?\d+)$", pxd_text(path), flags=re.MULTILINE)
+    return {name: int(value) for name, value in lines}
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_a_kernel_with_classes_declares_them_in_a_pxd(name: str) -> None:
-    source = SOURCE.joinpath(*name.split(".")[1:]).with_suffix(".py")
-    if "cython.cclass" in source.read_text(encoding="utf-8"):
-        assert source.with_suffix(".pxd").exists()
+def test_every_pxd_is_what_the_script_writes() -> None:
+    for path, text in declare.all_expected().items():
+        assert (path.read_text(encoding="utf-8") if path.exists() else None) == text, path
+
+
+def test_a_pxd_that_is_written_by_hand_belongs_to_no_kernel() -> None:
+    generated = {path.relative_to(SOURCE).as_posix() for path, text in declare.all_expected().items() if text}
+    by_hand = set(PXDS) - generated
+    assert by_hand == {"sim/fixed.pxd", "sim/maths/pairs.pxd", "snapshot/compact/logs.pxd", "wire/words.pxd"}
+
+
+@pytest.mark.parametrize("path", PXDS)
+def test_c_functions_with_a_body_have_a_python_form(path: str) -> None:
+    tree = ast.parse((SOURCE / path).with_suffix(".py").read_text(encoding="utf-8"))
+    written = {node.name: [a.arg for a in node.args.args] for node in tree.body if isinstance(node, ast.FunctionDef)}
+    for name, arguments in re.findall(r"^cdef inline .*?(\w+)\((.*)\)", pxd_text(path), flags=re.MULTILINE):
+        if name not in COMPILED_ONLY:
+            assert written[name] == [part.split()[-1].lstrip("*") for part in arguments.split(",")], name
 
 
 def values_of(path: str, names: tuple[str, ...]) -> list[str]:
@@ -50,10 +73,11 @@ def _is_enum(kind: object) -> bool:
 
 
 def test_the_constants_of_both_forms_are_equal(twin: Twin) -> None:
-    for path in DECLARATIONS:
-        enums = read_pxd(texts(path)[0]).enums
+    for path in PXDS:
+        enums = enums_of(path)
         if enums:
             assert twin.tells(values_of, path, tuple(enums)) == [f"{n} = {v}" for n, v in enums.items()], path
+    assert enums_of("games/fighter/kernel.pxd")["GRAVITY"] < 0
 
 
 def names_of_cython(source: str) -> set[str]:
@@ -82,94 +106,166 @@ def test_the_stand_in_for_cython_has_what_kernels_use_and_nothing_else() -> None
     assert held - in_branches == used - in_branches
 
 
-PXD = """
-from retick.a cimport Table
+KERNEL = '''
+if cython.compiled:
+    from cython.cimports.retick.a import Base, Table
+    from cython.cimports.retick.b import unused
+else:
+    from retick.a import Base, Table
 
-cdef enum:
-    SIZE = 0x10         # bytes
+    SIZE = 0x10  # C constant: bytes
+    ONE, TWO = 1, 2  # C constants
+    NOT_ONE = 3
 
-cdef class Part(Base):
-    cdef readonly Table table   # what it is about
-    cdef long long a, b
-    cdef unsigned char* buf
-    cdef double row[256]
-    cdef list kept
-    cdef bint done
-    cdef object __weakref__
+SMOOTHING = cython.declare(cython.double, 0.5)
+_private = cython.declare(cython.double, 0.5)
 
-    cdef int read(self, object data, long long limit,
-                  Py_ssize_t* at=*) except -1
-    cpdef void stop(self) noexcept
-
-cdef Table made(object cls)
-"""
-SOURCES = '''
-SIZE = 16
-
+@cython.final
 @cython.cclass
 class Part(Base):
-    """Of a kernel."""
+    """A part."""
 
     if not cython.compiled:
-        table: Table
-        a: int
-        b: int
-        buf: Any
+        __slots__ = ("a",)
+
+    table: Table | None  # readonly: what it is about
+    a: cython.longlong
+    buf: cython.p_const_uchar
+    cells: cython.pp_longlong
+    kept: list[int]
+    mood: Mood  # public
+    text: "bytes"
+    __weakref__: object
+    if cython.compiled:
+        row: cython.double[SIZE]
+    else:
         row: list[float]
-        kept: list[int]
-        done: bool
 
     def __init__(self) -> None:
         self.a = 0
 
-    def read(self, data: Any, limit: cython.longlong, at: cython.pointer(cython.Py_ssize_t) = None) -> cython.int:
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def read(self, data: Any, limit: cython.longlong, at: cython.p_Py_ssize_t = cython.NULL) -> cython.int:
         return 0
 
+    @cython.ccall
+    @cython.exceptval(check=False)
     def stop(self) -> cython.void:
-        self.done = True
+        pass
 
-def made(cls: Any) -> "Table":
+    @cython.cfunc
+    @cython.exceptval(-1.0)
+    @cython.nogil
+    def length(self) -> cython.double:
+        return 0.0
+
+@cython.cfunc
+def made(cls: Any, name: "str | None") -> Table:
     return cls()
+
+@cython.cfunc
+@cython.inline
+def short() -> cython.int:
+    return 0
+
+@cython.cfunc
+def _own() -> cython.int:
+    return 0
 '''
+PXD = """# Everything below is generated by scripts/declare_kernels.py.
+
+cimport cython
+from retick.a cimport Base, Table
+
+cdef enum:
+    SIZE = 16
+    ONE = 1
+    TWO = 2
+
+cdef double SMOOTHING
+
+@cython.final
+cdef class Part(Base):
+    cdef readonly Table table
+    cdef long long a
+    cdef const unsigned char* buf
+    cdef long long** cells
+    cdef list kept
+    cdef public object mood
+    cdef object text
+    cdef object __weakref__
+    cdef double row[SIZE]
+
+    cdef int read(self, object data, long long limit, Py_ssize_t* at=*) except -1
+    cpdef void stop(self) noexcept
+    cdef double length(self) except? -1.0 nogil
+
+cdef Table made(object cls, object name)
+"""
 
 
-def test_a_pair_that_agrees_passes() -> None:
-    assert differences(PXD, SOURCES) == []
-    assert read_pxd(PXD).enums == {"SIZE": 16}
+def written(source: str, pxd: str | None = None, *, is_cimported: bool = False) -> str | None:
+    text: str | None = declare.expected(declare.read("retick.part", source), pxd, is_cimported=is_cimported)
+    return text
+
+
+def test_a_kernel_becomes_declarations() -> None:
+    assert written(KERNEL) == PXD
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "gone", "there"),
+    [
+        ("    a: cython.longlong\n", "", "    cdef long long a\n", ""),
+        ("    a: cython.longlong\n", "    a: cython.int\n", "cdef long long a\n", "cdef int a\n"),
+        ("  # readonly: what it is about", "  # what it is about", "cdef readonly Table", "cdef Table"),
+        ("table: Table | None", "table: Any", "cdef readonly Table", "cdef readonly object"),
+        ("    @cython.exceptval(-1, check=False)\n", "", " except -1\n", "\n"),
+        ("    @cython.nogil\n", "", " nogil\n", "\n"),
+        ("    @cython.ccall\n", "    @cython.cfunc\n", "cpdef void stop", "cdef void stop"),
+        ("@cython.final\n", "", "cimport cython\n", ""),
+        ("SIZE = 0x10", "SIZE = 17", "SIZE = 16", "SIZE = 17"),
+        ("@cython.cfunc\ndef made", "def made", "\ncdef Table made(object cls, object name)\n", ""),
+    ],
+)  # fmt: skip
+def test_a_planted_difference_is_found(right: str, wrong: str, gone: str, there: str) -> None:
+    assert right in KERNEL
+    assert gone in PXD
+    found = written(KERNEL.replace(right, wrong))
+    assert found is not None
+    assert found != PXD
+    assert there in found
+    assert len(found.splitlines()) <= len(PXD.splitlines())
 
 
 @pytest.mark.parametrize(
     ("right", "wrong", "complaint"),
     [
-        ("        b: int\n", "", "Part: members differ: b"),
-        ("        done: bool\n", "        done: bool\n        more: int\n", "Part: members differ: more"),
-        ("        a: int\n        b: int\n", "        b: int\n        a: int\n", "Part: members differ: their order"),
-        ("        done: bool\n", "        done: int\n", "Part: done is bint in the .pxd, int here"),
-        ("        table: Table\n", "        table: Any\n", "Part: table is Table in the .pxd, Any here"),
-        ("        kept: list[int]\n", "        kept: tuple[int]\n", "Part: kept is list in the .pxd, tuple[int] here"),
-        ("        a: int\n", "        a: cython.longlong\n", "Part: a is long long in the .pxd, cython.longlong here"),
-        ("        buf: Any\n", "        buf: int\n", "Part: buf is unsigned char* in the .pxd, int here"),
-        ("        a: int\n", '        __slots__ = ("a",)\n        a: int\n', "Part: __slots__ are not the members"),
-        ("    if not cython.compiled:\n", "    if True:\n", "Part: 0 blocks of members"),
-        ("    def __init__", "    c: cython.int\n\n    def __init__", "Part: c: cython.int stands outside"),
-        ("    def stop(self)", "    def halt(self)", "Part: stop() is only in the .pxd"),
-        ("limit: cython.longlong", "limit: cython.int", "Part: read(limit) is long long in the .pxd, cython.int here"),
-        ("data: Any, limit", "limit: Any, data", "Part: read() has other arguments in the .pxd"),
-        (" = None) -> cython.int", ") -> cython.int", "Part: read() has other defaults in the .pxd"),
-        ("-> cython.void", "-> int", "Part: stop() returns void in the .pxd, int here"),
-        ("@cython.cclass\n", "", "class Part is in one of the two only"),
-        ("def made", "def make", "made() is only in the .pxd"),
+        ("a: cython.longlong", "a: int", "int is a Python number"),
+        ("a: cython.longlong", "a: cython.quad", r"cython\.quad is not known"),
+        ('name: "str | None"', 'name: "str"', r"made\(name\): str must not be in quotes"),
+        ("SIZE = 0x10", "SIZE = unknown()", "a C constant must be an integer"),
     ],
-)  # fmt: skip
-def test_planted_differences_are_found(right: str, wrong: str, complaint: str) -> None:
-    assert right in SOURCES
-    found = differences(PXD, SOURCES.replace(right, wrong))
-    assert len(found) == 1
-    assert found[0].startswith(complaint)
+)
+def test_what_has_no_meaning_is_refused(right: str, wrong: str, complaint: str) -> None:
+    assert right in KERNEL
+    with pytest.raises(declare.DeclarationError, match=complaint):
+        written(KERNEL.replace(right, wrong))
 
 
-def test_a_variable_and_a_class_that_only_the_pxd_has_are_found() -> None:
-    assert differences(PXD + "cdef int MOST\n", SOURCES) == ["MOST is only in the .pxd"]
-    assert differences(PXD + "cdef class Other:\n    cdef int a\n", SOURCES) == [
-        "class Other is in one of the two only"
-    ]
+PLAIN = "@cython.cclass\nclass Part:\n    a: cython.int\n"
+
+
+def test_only_a_kernel_that_others_need_has_a_pxd() -> None:
+    assert written(PLAIN) is None
+    assert written(PLAIN, is_cimported=True) == f"{declare.MARKER}\n\ncdef class Part:\n    cdef int a\n"
+    assert written(PLAIN.replace("int\n", "int  # readonly\n")) is not None
+    assert written(PLAIN, declare.MARKER + "\n\ncdef class Part:\n    cdef int a\n") is None
+
+
+def test_what_stands_above_the_marker_stays() -> None:
+    c = 'cdef extern from *:\n    "int one(void);"\n    int one() noexcept'
+    first = written(PLAIN, c)
+    assert first == f"{c}\n\n{declare.MARKER}\n\ncdef class Part:\n    cdef int a\n"
+    assert written(PLAIN, first) == first

@@ -170,7 +170,7 @@ def test_retick_pure_builds_no_kernel(tmp_path: Path) -> None:
 def test_the_extra_of_each_tutorial_brings_the_commands_that_the_tutorial_uses() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     with_commands = {name for name, needs in extras.items() if name == "cli" or any("cli" in need for need in needs)}
-    for page in sorted((ROOT / "docs").glob("tutorial-*.md")):
+    for page in sorted((ROOT / "docs" / "tutorials").rglob("*.md")):
         text = page.read_text("utf-8")
         installed = re.findall(r"pip install '?[^'\n]*retick\[([a-z,]+)\]", text)
         if installed and re.search(r"^retick |`retick [a-z]+", text, re.MULTILINE):

@@ -5,7 +5,7 @@ A C pointer or typed buffer is ``Any`` here: where a kernel runs uncompiled it i
 
 import builtins
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, overload
 
 _T = TypeVar("_T")
 
@@ -13,12 +13,16 @@ compiled: builtins.bool
 
 def cclass(target: _T) -> _T: ...
 def cfunc(target: _T) -> _T: ...
+def ccall(target: _T) -> _T: ...
 def inline(target: _T) -> _T: ...
 def nogil(target: _T) -> _T: ...
 def final(target: _T) -> _T: ...
 def annotation_typing(on: builtins.bool) -> Callable[[_T], _T]: ...
 def exceptval(value: Any = ..., check: builtins.bool = ...) -> Callable[[_T], _T]: ...
-def declare(kind: Any = ..., value: Any = ..., **names: Any) -> Any: ...
+@overload
+def declare(kind: type[_T], value: _T) -> _T: ...
+@overload
+def declare(kind: Any = ..., **names: Any) -> Any: ...
 def cast(kind: Any, value: Any) -> Any: ...
 def address(value: Any) -> Any: ...
 def sizeof(value: Any) -> builtins.int: ...
@@ -34,14 +38,19 @@ size_t: TypeAlias = builtins.int
 double: TypeAlias = builtins.float
 p_char: TypeAlias = Any
 p_uchar: TypeAlias = Any
+p_const_uchar: TypeAlias = Any
 p_short: TypeAlias = Any
 p_ushort: TypeAlias = Any
+p_const_ushort: TypeAlias = Any
 p_int: TypeAlias = Any
 p_uint: TypeAlias = Any
 p_longlong: TypeAlias = Any
 p_ulonglong: TypeAlias = Any
 p_float: TypeAlias = Any
 p_double: TypeAlias = Any
+p_Py_ssize_t: TypeAlias = Any
+pp_uchar: TypeAlias = Any
+pp_longlong: TypeAlias = Any
 void: TypeAlias = None
 NULL: Any
 

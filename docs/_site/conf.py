@@ -73,14 +73,15 @@ def tree_of(pages: list[tuple[str, str]], caption: str = "") -> str:
 def add_navigation(app: Any, name: str, source: list[str]) -> None:
     if name == "index":
         app.env.note_dependency(str(DOCS / "README.md"), docname=name)  # a change there builds the index again
-        sections = [("Start here", [("Retick in one page", "self")]), *sections_of_the_index()]
+        start, *others = sections_of_the_index()
+        sections = [(start[0], [("Retick in one page", "self"), *start[1]]), *others]
         source[0] += "".join(tree_of(pages, title) for title, pages in sections)
-    if name == "reference":
-        source[0] += tree_of([(module, f"api/{module}") for module in reference_pages()])
+    if name == "reference/api":
+        source[0] += tree_of([(module, f"/reference/api/{module}") for module in reference_pages()])
 
 
 def write_reference(app: Any) -> None:
-    folder = DOCS / "api"
+    folder = DOCS / "reference" / "api"
     folder.mkdir(exist_ok=True)
     pages = reference_pages()
     for old in folder.glob("*.rst"):

@@ -7,11 +7,11 @@ import pygame
 import window
 from game import Arena
 
-from retick.authority.events import JoinFailed
-from retick.authority.world.client import WorldClient
-from retick.authority.world.client.events import RoomLeft
+from retick.authority.client import WorldClient
+from retick.authority.client.events import RoomLeft
+from retick.host.events import JoinFailed
 from retick.integrations.pygame.keys import Keys
-from retick.sim.presentation import CueStarted
+from retick.sim.contract import CueStarted
 from retick.transport import Poll, open_udp, parse_address
 
 PORT = 7778

@@ -9,8 +9,8 @@ from contextlib import closing, suppress
 from game import Arena
 from hooks import Referee, seat_bots
 
-from retick.authority.events import RoomClosed
-from retick.authority.world.server import WorldServer
+from retick.authority.server import WorldServer
+from retick.host.events import RoomClosed
 from retick.transport import Pump, open_udp
 
 PORT = 7778

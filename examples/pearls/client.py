@@ -7,8 +7,8 @@ import pygame
 from pearls import DOWN, HEIGHT, LEFT, RIGHT, SURFACE, UP, WIDTH, Pearls
 
 from retick.authority import JoinFailed, WorldClient
-from retick.authority.world.client import MessageReceived, RoomLeft
-from retick.sim.presentation import CueStarted
+from retick.authority.client import ServerMessageReceived, RoomLeft
+from retick.sim.contract import CueStarted
 from retick.transport import Poll, open_udp, parse_address
 
 KEYS = {pygame.K_LEFT: LEFT, pygame.K_RIGHT: RIGHT, pygame.K_UP: UP, pygame.K_DOWN: DOWN}
@@ -30,7 +30,7 @@ def take_part(client, wire, press):
     """One turn of the loop; returns lines to show."""
     lines = []
     for event in wire.poll():
-        if isinstance(event, MessageReceived):
+        if isinstance(event, ServerMessageReceived):
             lines.append(event.data.decode(errors="replace"))
         elif isinstance(event, JoinFailed | RoomLeft):
             lines.append(event.text)

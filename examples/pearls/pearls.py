@@ -1,4 +1,4 @@
-"""Pearls: divers gather what they see and bring it to the surface. ``docs/tutorial-world-server.md`` builds it."""
+"""Pearls: divers gather what they see and bring it to the surface. ``docs/tutorials/server.md`` builds it."""
 
 from typing import Annotated
 

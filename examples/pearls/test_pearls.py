@@ -3,7 +3,7 @@
 from hooks import Hosts, bot
 from pearls import SIGHT, Pearls, is_near
 
-from retick.authority.world.client import MessageReceived
+from retick.authority.client import ServerMessageReceived
 
 
 def test_the_game_does_the_same_twice(assert_deterministic):
@@ -39,4 +39,4 @@ def test_what_one_says_all_read(world_mesh):
     match.clients["ann"].send_message(b"hello")
     match.run(1)
     for name in match.clients:
-        assert [event.data for event in match.events_of(name, MessageReceived)] == [b"ann: hello"]
+        assert [event.data for event in match.events_of(name, ServerMessageReceived)] == [b"ann: hello"]

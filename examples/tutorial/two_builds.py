@@ -4,7 +4,7 @@ import sys
 
 from tanks import Tanks
 
-from retick.audit.bundle import bundle_of, save_bundle
+from retick.audit.desync.bundle import bundle_of, save_bundle
 from retick.rollback import DesyncReported, MatchStarted
 from retick.testing.mesh import Mesh
 

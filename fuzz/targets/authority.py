@@ -12,12 +12,12 @@ from typing import Any
 from fuzz.bench import Bench
 from fuzz.target import script
 from fuzz.targets.netrunner import CODEC, NET, TO_CLIENT, TO_SERVER
-from retick.authority import Client, Server
-from retick.authority.config import DELTA_SNAPSHOTS
-from retick.authority.joining import JoinRequest, encode_join
 from retick.games.runner import Intent
-from retick.games.runner.netrunner.control import Hello
-from retick.link import Accept, Connected, LinkConfig, LinkEndpoint, MessageReceived
+from retick.host.config import DELTA_SNAPSHOTS
+from retick.host.joining import JoinRequest, encode_join
+from retick.link import Accept, Connected, LinkConfig, LinkEndpoint, ReliableReceived
+from retick.netrunner import Client, Server
+from retick.netrunner.packets import ClientHello
 
 __all__ = ["TARGETS"]
 
@@ -57,9 +57,9 @@ class Table(Bench):
     def react(self) -> None:
         for event in self.player_link.events():
             if isinstance(event, Connected):
-                self.player.send_reliable(NET.encode_control(Hello(6)))
+                self.player.send_reliable(NET.encode_control(ClientHello(6)))
         for event in self.puppet_link.events():
-            if isinstance(event, MessageReceived) and self.puppet is None:
+            if isinstance(event, ReliableReceived) and self.puppet is None:
                 self.puppet = event.connection
                 self.puppet.send_reliable(TO_CLIENT[-1])
         self.client.tick(Intent(move_y=1.0), now=self.now)

@@ -8,9 +8,8 @@ import random
 from typing import Any
 
 from fuzz.target import script
-from retick.authority.joining import JoinRequest, encode_join
-from retick.authority.redirection import Way
-from retick.authority.server.front import Front
+from retick.host.front import Front
+from retick.host.joining import JoinRequest, Way, encode_join
 from retick.link import LinkConfig, LinkEndpoint, Reason, Refused
 
 __all__ = ["TARGETS"]

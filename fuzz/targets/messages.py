@@ -9,22 +9,12 @@ from fuzz.target import Target, of
 from retick.rollback.desync import equivocation
 from retick.rollback.desync.equivocation import EquivocationProof
 from retick.rollback.events import RosterPeer
-from retick.rollback.session.messages import (
-    addresses,
-    connect,
-    drop,
-    feed,
-    forward,
-    join,
-    kinds,
-    pause,
-    profile,
-    ranges,
-    rematch,
-    roster,
-    state,
-)
-from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages import connect, decisions, forward, join, kinds, profile, roster
+from retick.rollback.session.messages import forward as ranges
+from retick.rollback.session.messages import join as feed
+from retick.rollback.session.messages import join as state
+from retick.rollback.session.messages import roster as addresses
+from retick.rollback.session.messages.kinds import MessageKind
 
 __all__ = ["TARGETS"]
 
@@ -36,9 +26,9 @@ ENTRIES = tuple(
 )
 PROFILE = profile.Profile("Ann", b"red", bytes(16))
 LISTED = (RosterPeer(0, (0, 1), "Ann", b"red"), RosterPeer(3, (2,), "", b""))
-DROP = drop.Drop(
+DROP = decisions.Drop(
     frozenset({1, 2}),
-    (drop.Known(1, 40, (1, 2, 3)), drop.Known(2, 9, ())),
+    (decisions.Known(1, 40, (1, 2, 3)), decisions.Known(2, 9, ())),
     ((3, 4, 90),),
     1,
     frozenset({2}),
@@ -81,8 +71,9 @@ TARGETS: tuple[Target, ...] = (
     of("session/seats", _seats, b"\x05\x80", also=(roster.unpack_seats,)),
     of("session/ready", roster.decode_ready, roster.encode_ready(TOKEN)),
     of("session/start", roster.decode_start, roster.encode_start(7)),
-    of("session/drop", drop.decode_drop, drop.encode_drop(DROP, 2), drop.encode_drop(drop.Drop(frozenset(), (), ()), 2),
-       write=drop.encode_drop, is_exact=False, args=(2,)),
+    of("session/drop", decisions.decode_drop, decisions.encode_drop(DROP, 2),
+       decisions.encode_drop(decisions.Drop(frozenset(), (), ()), 2),
+       write=decisions.encode_drop, is_exact=False, args=(2,)),
     of("session/welcome", join.decode_welcome, join.encode_welcome(WELCOME), write=join.encode_welcome, is_exact=False),
     of("session/meet", join.decode_meet, join.encode_meet(MEET), write=join.encode_meet, is_exact=False),
     of("session/joined", join.decode_joined, join.encode_joined()),
@@ -90,16 +81,16 @@ TARGETS: tuple[Target, ...] = (
        feed.encode_feed(feed.Feed(9, bytes(12), ())), write=feed.encode_feed, is_exact=False),
     of("session/chunk", state.decode_chunk, state.encode_chunk(4, b"state"), write=_write_chunk, is_exact=False),
     of("session/resync", state.decode_resync, state.encode_resync(1, HEADER)),
-    of("session/byte", kinds.decode_byte, kinds.encode_byte(Kind.ASK, 3)),
-    of("session/rematch", rematch.decode_rematch, rematch.encode_rematch(3), rematch.encode_rematch(3, (1, 0))),
-    of("session/byte-and-number", kinds.decode_byte_and_number, kinds.encode_byte_and_number(Kind.COMMIT, 4, 90)),
+    of("session/byte", kinds.decode_byte, kinds.encode_byte(MessageKind.ASK, 3)),
+    of("session/rematch", decisions.decode_rematch, decisions.encode_rematch(3), decisions.encode_rematch(3, (1, 0))),
+    of("session/byte-and-number", kinds.decode_byte_and_number, kinds.encode_byte_and_number(MessageKind.COMMIT, 4, 90)),
     of("session/connect", connect.decode_request, connect.encode_play(REACH), connect.encode_watch(9),
        connect.encode_call(TOKEN, 2, REACH)),
     of("session/connect-version", connect.version_fault, connect.encode_play(REACH),
        connect.encode_acceptance(REACH), b"WATCH", bytes(9)),
     of("session/acceptance", connect.decode_acceptance, connect.encode_acceptance(REACH)),
     of("session/profile", profile.decode_profile, profile.encode_profile(PROFILE), write=profile.encode_profile),
-    of("session/pause", pause.decode_pause, pause.encode_pause(pause.Pausing(1, 5, 2, True, 90))),
+    of("session/pause", decisions.decode_pause, decisions.encode_pause(decisions.Pausing(1, 5, 2, True, 90))),
     of("session/range", ranges.decode_range, ranges.encode_range(ranges.Range(1, RANGE, (SEEN,)))),
     of("session/signed", ranges.decode_signed, ranges.encode_signed(ranges.Signed(1, 2, RANGE, bytes(20)))),
     of("session/proof", EquivocationProof.decode, PROOF.encode(), write=EquivocationProof.encode,
@@ -107,7 +98,7 @@ TARGETS: tuple[Target, ...] = (
     of("session/return", profile.decode_return, profile.encode_return(2, bytes(range(16)))),
     of("session/list", profile.decode_list, profile.encode_list(LISTED), profile.encode_list(()),
        write=profile.encode_list),
-    of("session/forward", forward.decode_forward, forward.encode_forward(1, rematch.encode_rematch(3))),
+    of("session/forward", forward.decode_forward, forward.encode_forward(1, decisions.encode_rematch(3))),
     of("session/want", forward.decode_want, forward.encode_want(forward.Want(1, 2, 90))),
     of("session/pass", forward.decode_pass, forward.encode_pass(forward.Pass(1, 2, 90, (1, 2, 3)), 2), args=(2,)),
 )  # fmt: skip

@@ -3,26 +3,20 @@
 import json
 from typing import Any, NamedTuple
 
+from tests.netrunner.declared_profile import DeclaredProfile, Flag, Real, Whole
+
 from fuzz.target import Bug, Target, name_of, of
-from retick.authority import InputStats, PlayerView
-from retick.authority.declared import DeclaredProfile, Flag, Real, Whole
-from retick.authority.delta import DeltaCodec, DeltaReceiver
-from retick.authority.delta_frames import acked_input, delta_frame, split_acked_input, split_delta
-from retick.authority.explain import explain_message, explain_payload
-from retick.authority.joining import (
-    Acceptance,
-    JoinRequest,
-    decode_acceptance,
-    decode_join,
-    encode_acceptance,
-    encode_join,
-)
-from retick.games.runner import Command, NetRunner, locomotion
-from retick.games.runner.netrunner import control, fire, inputs, snapshots
-from retick.games.runner.netrunner.config import parse_config
-from retick.games.runner.netrunner.explain import explain_netrunner, is_netrunner
+from retick.authority import InputStats
+from retick.games.runner import RunnerCommand, locomotion
+from retick.host.joining import JoinAcceptance, JoinRequest, decode_acceptance, decode_join, encode_acceptance, encode_join
+from retick.netrunner import NetRunner, PlayerView, packets
+from retick.netrunner import packets as fire
+from retick.netrunner.delta import DeltaCodec, DeltaReceiver, acked_input, delta_frame, split_acked_input, split_delta
+from retick.netrunner.explain import explain_netrunner, is_netrunner
+from retick.netrunner.messages import ClientHello, Ping, ResyncHint
+from retick.netrunner.packets import parse_config
+from retick.packets.server_payloads import explain_message, explain_payload
 from retick.snapshot import CompactReceiver
-from retick.wire.authority import Hello, Ping, ResyncHint
 
 __all__ = ["TARGETS", "TO_CLIENT", "TO_SERVER"]
 
@@ -41,17 +35,17 @@ def _deltas(compact: bool) -> list[bytes]:
 
 FULL, DELTA = _deltas(False)
 _SAME_FULL, COMPACT_DELTA = _deltas(True)
-BUNDLE = inputs.encode_inputs([Command(seq, 40 + seq, 1, 1 / 60, 0.0, 1.0) for seq in (5, 4, 3, 2, 1)])
+BUNDLE = packets.encode_inputs([RunnerCommand(seq, 40 + seq, 1, 1 / 60, 0.0, 1.0) for seq in (5, 4, 3, 2, 1)])
 WELCOME = NET.welcome(peer_id=2, delay_ticks=3, server_tick=100)
-SAID: tuple[control.Control, ...] = (Hello(6), Ping(1, 2), ResyncHint(120), WELCOME)
-CONTROLS = tuple(map(control.encode_control, SAID))
+SAID: tuple[packets.Control, ...] = (ClientHello(6), Ping(1, 2), ResyncHint(120), WELCOME)
+CONTROLS = tuple(map(packets.encode_control, SAID))
 FIRED: tuple[fire.FirePacket, ...] = (
     fire.Fire(1, 2, 3, 4, (0.0, 1.0, 0.0)),
     fire.FireResult(1, 2, 3),
     fire.FireVisual(1, 2, (0.0, 1.0, 2.0), 0.5, 0.25, True, (1.0, 2.0, 3.0)),
 )
 SHOTS = tuple(map(fire.encode_fire, FIRED))
-SNAPSHOT = snapshots.encode_snapshot(109, VIEWS)
+SNAPSHOT = packets.encode_snapshot(109, VIEWS)
 TO_CLIENT = [FULL, DELTA, SNAPSHOT, *CONTROLS[1:]]
 TO_SERVER = [BUNDLE, acked_input(3, BUNDLE), CONTROLS[1], CONTROLS[0]]
 
@@ -120,10 +114,10 @@ JOIN = encode_join(JoinRequest("room", b"t" * 16, 99))
 
 TARGETS: tuple[Target, ...] = (
     of("netrunner/any", NET.decode, BUNDLE, SNAPSHOT, *CONTROLS, *SHOTS),
-    of("netrunner/inputs", inputs.decode_inputs, BUNDLE),
-    of("netrunner/snapshot", snapshots.decode_snapshot, SNAPSHOT),
-    of("netrunner/state", snapshots.decode_state, snapshots.encode_state(VIEWS[0])),
-    of("netrunner/control", control.decode_control, *CONTROLS),
+    of("netrunner/inputs", packets.decode_inputs, BUNDLE),
+    of("netrunner/snapshot", packets.decode_snapshot, SNAPSHOT),
+    of("netrunner/state", packets.decode_state, packets.encode_state(VIEWS[0])),
+    of("netrunner/control", packets.decode_control, *CONTROLS),
     of("netrunner/fire", fire.decode_fire, *SHOTS),
     of("netrunner/explain", _explain, BUNDLE, SNAPSHOT, *CONTROLS, *SHOTS, also=(explain_netrunner,)),
     of("netrunner/locomotion", locomotion.unpack,
@@ -134,8 +128,8 @@ TARGETS: tuple[Target, ...] = (
        also=(parse_config,)),
     of("server/join", decode_join, JOIN, encode_join(JoinRequest()), encode_join(JoinRequest("a", compact=7)),
        write=encode_join, is_exact=False),
-    of("server/acceptance", decode_acceptance, encode_acceptance(Acceptance(b"t" * 16)),
-       encode_acceptance(Acceptance(b"t" * 16, True))),
+    of("server/acceptance", decode_acceptance, encode_acceptance(JoinAcceptance(b"t" * 16)),
+       encode_acceptance(JoinAcceptance(b"t" * 16, True))),
     of("server/acked-input", split_acked_input, acked_input(3, BUNDLE)),
     of("server/explain-payload", explain_payload, acked_input(3, BUNDLE), FULL, DELTA),
     of("server/explain-message", explain_message, b"\x31\x01\x00\x02\x3c\x00\x03\x63\x00\x00\x00",

@@ -7,15 +7,14 @@ from fuzz.targets.link import DATAGRAMS
 from fuzz.targets.netrunner import BUNDLE, SNAPSHOT
 from fuzz.targets.sealed import HEAD, IDENTITY, KEY, LOG, SEALED_DATAGRAMS
 from retick.errors import UsageError
-from retick.link.handshake.sealed_packets import encode_enter
+from retick.link.handshake.packets import encode_enter
 from retick.link.layout import MAX_DATAGRAM, PAYLOAD, SEALED_KINDS_END
 from retick.link.packets import ENVELOPE
 from retick.link.sealing.primitives import aead
-from retick.packets.formats import Explainer, explain_datagram
+from retick.packets.formats import Explainer, SealedLinks, explain_datagram, keylog_in
 from retick.packets.pcapng import parse_place
-from retick.packets.sealed_links import SealedLinks, keylog_in
 from retick.packets.sources import datagrams_in
-from retick.snapshot.explain import SnapshotExplainer
+from retick.snapshot.inspect import SnapshotExplainer
 from retick.wire.explain import Explanation
 
 __all__ = ["TARGETS"]

@@ -11,12 +11,12 @@ from typing import Any
 from fuzz.target import Bug, Target, name_of, of, script
 from retick.errors import UsageError
 from retick.relay import Hairpin, MemberState, Reflection, RelayMember, RelayServer
-from retick.relay.codes import code_text, parse_code
-from retick.relay.hairpin import HairpinEnd
+from retick.relay import packets as wire
+from retick.relay.explain import explain_relay, is_relay
+from retick.relay.packets import code_text, parse_code
+from retick.relay.reflection import HairpinEnd
 from retick.relay.server import SecondPort
 from retick.relay.tickets import Ticket, TicketOffice
-from retick.wire import relay as wire
-from retick.wire.relay_explain import explain_relay, is_relay
 
 __all__ = ["TARGETS"]
 

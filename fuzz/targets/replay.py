@@ -12,17 +12,16 @@ from typing import Any
 
 from fuzz.target import Bug, Target, name_of, of
 from retick import replay
-from retick.audit.desync.archive import read_archive
-from retick.audit.desync.bundle import Bundle, load_bundle, loads_bundle, save_bundle
+from retick.audit.desync.bundle import Bundle, load_bundle, loads_bundle, read_archive, save_bundle
 from retick.audit.desync.report_json import report_from_json
 from retick.errors import DecodeError
 from retick.replay import formats, rplk, rtk, storage
-from retick.replay.inputs import unpack_inputs
-from retick.replay.many.row import Row, read_row, row_line
-from retick.replay.many.tar import TarReader, read_members
+from retick.replay.replay import unpack_inputs
+from retick.replay.rtk import RtkReader
 from retick.replay.rtk_blocks import decode_body
-from retick.replay.rtk_reader import RtkReader
 from retick.rollback.desync.report import DesyncReport, Divergence, FieldValues, InputRow
+from retick.verify.batch import Row, read_row, row_line
+from retick.verify.kernel import TarReader, read_members
 
 __all__ = ["TARGETS"]
 

@@ -10,12 +10,10 @@ from ipaddress import ip_address
 from typing import Any
 
 from fuzz.target import Bug, Target, of, script
+from retick.relay import packets as wire
 from retick.routes import Online, PathKind, Routes
-from retick.routes.explain import explain_note, is_note
-from retick.routes.notes import Candidate, Candidates, Go, Probe, decode_note, encode_note
-from retick.routes.routes import NOTE
-from retick.routes.seals import NoteSeal
-from retick.wire import relay as wire
+from retick.routes.notes import Candidate, Candidates, Go, NoteSeal, Probe, decode_note, encode_note
+from retick.routes.routes import NOTE, explain_note, is_note
 
 __all__ = ["TARGETS"]
 

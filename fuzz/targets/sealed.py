@@ -13,11 +13,11 @@ from fuzz.targets.link import COOKIE, NONCE, OFFER
 from retick.errors import DecodeError
 from retick.link import Invite, LinkConfig, LinkEndpoint
 from retick.link.explain import explain_link, is_link
-from retick.link.handshake import sealed_packets as packets
+from retick.link.handshake import packets
 from retick.link.layout import ADMIT, ENTER, HELLO, PROOF
 from retick.link.packets import ENVELOPE
 from retick.link.sealed_path import decode_challenge
-from retick.link.sealing.keylog import KeyLog
+from retick.link.sealing.keys import KeyLog
 from retick.link.sealing.noise import Handshake, Pattern
 from retick.link.sealing.primitives import public_key_of
 

@@ -14,7 +14,7 @@ from typing import Any
 from fuzz.target import script
 from retick.errors import RetickError
 from retick.games.scramble import Scramble
-from retick.link import Accept, Connection, LinkEndpoint, MessageReceived, Reason, Request
+from retick.link import Accept, Connection, LinkEndpoint, ReliableReceived, Reason, Request
 from retick.rollback.desync.equivocation import SignedRange
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
 from retick.rollback.events import PeerDisconnected, RosterPeer
@@ -22,21 +22,37 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages import connect, roster
-from retick.rollback.session.messages.drop import Drop, Known, encode_drop
-from retick.rollback.session.messages.feed import Feed, encode_feed
-from retick.rollback.session.messages.forward import Pass, encode_forward, encode_pass, encode_want
+from retick.rollback.session.messages.decisions import Drop, Known, Pausing, encode_drop, encode_pause, encode_rematch
+from retick.rollback.session.messages.forward import (
+    PassedInputs,
+    InputRange,
+    SeenRanges,
+    Signed,
+    encode_forward,
+    encode_pass,
+    encode_range,
+    encode_signed,
+    encode_want,
+)
 from retick.rollback.session.messages.forward import Want as ForwardWant
-from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, encode_meet, encode_welcome
-from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
-from retick.rollback.session.messages.pause import Pausing, encode_pause
+from retick.rollback.session.messages.join import (
+    Feed,
+    Meet,
+    StateHeader,
+    Welcome,
+    encode_chunk,
+    encode_feed,
+    encode_joined,
+    encode_meet,
+    encode_resync,
+    encode_welcome,
+)
+from retick.rollback.session.messages.kinds import MessageKind, encode_byte, encode_byte_and_number
 from retick.rollback.session.messages.profile import Profile, encode_list, encode_profile, encode_return
-from retick.rollback.session.messages.ranges import Range, Seen, Signed, encode_range, encode_signed
-from retick.rollback.session.messages.rematch import encode_rematch
 from retick.rollback.session.messages.roster import Roster, RosterEntry
-from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.rollback.spectate.spectator import SpectatorSession
-from retick.transport.memory import MemoryHub
+from retick.transport.simulated import MemoryHub
 from retick.wire import rbn1
 
 KEY = b"k" * 32
@@ -113,7 +129,7 @@ class Bench:
     def _join(self) -> None:
         told: list[bytes] = []
         while not told:
-            told = [event.data for event in self.turn() if isinstance(event, MessageReceived)]
+            told = [event.data for event in self.turn() if isinstance(event, ReliableReceived)]
             assert self.now < 5.0, "the liar was not let in"
         plan = roster.decode_roster(told[0])
         self.token = plan.token
@@ -203,29 +219,29 @@ class Bench:
             encode_forward(other, encode_rematch(ahead)),
             encode_forward(other, encode_drop(Drop(frozenset(), (), (), number, serial=frame), 2)),
             encode_want(ForwardWant(number, other, frame)),
-            encode_pass(Pass(number, other, frame, (1, 2)), 2),
+            encode_pass(PassedInputs(number, other, frame, (1, 2)), 2),
             encode_meet(Meet(newest + 1, free, frame, "stranger", number)),
-            encode_byte_and_number(Kind.PROPOSE, newest, frame + 30),
-            encode_byte_and_number(Kind.PROMISE, newest, frame + 20),
-            encode_byte_and_number(Kind.COMMIT, newest, frame + 30),
-            encode_byte(Kind.CANCEL, newest),
+            encode_byte_and_number(MessageKind.PROPOSE, newest, frame + 30),
+            encode_byte_and_number(MessageKind.PROMISE, newest, frame + 20),
+            encode_byte_and_number(MessageKind.COMMIT, newest, frame + 30),
+            encode_byte(MessageKind.CANCEL, newest),
             encode_rematch(ahead),
             encode_rematch(ahead, (1, 2, 0)),
-            encode_byte(Kind.ASK, ahead),
+            encode_byte(MessageKind.ASK, ahead),
             encode_resync(ahead, HEADER),
             encode_chunk(0, PACKED),
-            encode_byte_and_number(Kind.RESYNCED, ahead, HEADER.checksum),
-            bytes((Kind.EVIDENCE, number)) + next(split_into_messages(TIMELINE, encode_timeline(line))),
+            encode_byte_and_number(MessageKind.RESYNCED, ahead, HEADER.checksum),
+            bytes((MessageKind.EVIDENCE, number)) + next(split_into_messages(TIMELINE, encode_timeline(line))),
             roster.encode_roster(Roster(1, TOKEN, ENTRIES)),
             roster.encode_start(7),
             encode_welcome(welcome),
             encode_feed(Feed(frame, bytes(12), ENTRIES)),
             encode_joined(),
             roster.encode_ready(self.token),
-            bytes((Kind.APPLICATION,)) + b"hello",
+            bytes((MessageKind.APPLICATION,)) + b"hello",
             encode_profile(Profile("liar", b"red", bytes(16))),
             encode_return(other, bytes(16)),
-            encode_range(Range(number, SIGNED_RANGE, (Seen(other, 0, bytes(8)),))),
+            encode_range(InputRange(number, SIGNED_RANGE, (SeenRanges(other, 0, bytes(8)),))),
             encode_signed(Signed(number, other, SIGNED_RANGE, bytes(20))),
             encode_pause(Pausing(number, frame, 0, True, frame + 9)),
             encode_pause(Pausing(number, frame + 1, 0, False, frame + 9)),
@@ -338,7 +354,7 @@ def run(data: bytes) -> tuple[int, str]:
             genuine = bench.genuine()
             bench.say(operation & 3, _spoil(genuine[choice % len(genuine)], body))
         else:
-            bench.say(operation & 3, bytes((choice % (max(Kind) + 2),)) + body)
+            bench.say(operation & 3, bytes((choice % (max(MessageKind) + 2),)) + body)
         bench.turns(10 if operation & 16 else operation >> 3 & 1)
     bench.finish()
     return bench.said, repr([(name, bench.standing(session)) for name, session in bench.honest.items()])

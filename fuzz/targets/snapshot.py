@@ -25,14 +25,12 @@ from retick.snapshot import (
     VarSInt,
     VarUInt,
 )
-from retick.snapshot.compact.head import read_head, split_check
-from retick.snapshot.compact.header import read_header
+from retick.snapshot.compact.head import read_head, read_header, split_check
 from retick.snapshot.compact.packet import PayloadCodec
-from retick.snapshot.compact.priors.prior import empty_prior
-from retick.snapshot.explain import SnapshotExplainer
-from retick.snapshot.inspect import inspect_frame, inspect_packet
+from retick.snapshot.compact.prior import empty_prior
+from retick.snapshot.inspect import SnapshotExplainer, inspect_frame, inspect_packet
 from retick.snapshot.limits import Limits
-from retick.snapshot.schema_json import schema_from_json, schema_to_json
+from retick.snapshot.schema import schema_from_json, schema_to_json
 from retick.snapshot.session import SessionReceiver, decode_session_init
 
 __all__ = ["TARGETS"]

@@ -8,10 +8,10 @@ from zeroconf import BadTypeInNameException, ServiceInfo
 
 from fuzz.target import Bug, Target, name_of, of
 from retick.errors import UsageError
+from retick.playing import home_router
 from retick.transport import discovery
 from retick.transport.capture import CaptureWriter, read_capture, read_header, read_record
 from retick.transport.udp import parse_address
-from retick.wire import natpmp
 
 __all__ = ["TARGETS"]
 
@@ -66,7 +66,7 @@ TARGETS: tuple[Target, ...] = (
     Target(name="transport/address", read=_address,
            seeds=(b"host", b"host:7777", b"[2001:db8::1]:80", b"2001:db8::1", b"[::1]"),
            decoders=(name_of(parse_address),), law=_law_of_address, refuses=(UsageError,)),
-    of("transport/natpmp", natpmp.decode_answer, bytes.fromhex("008000000000000acb007109"),
+    of("transport/natpmp", home_router.decode_answer, bytes.fromhex("008000000000000acb007109"),
        bytes.fromhex("008100000000000a1e611e6100000e10"), bytes.fromhex("0081000200000000")),
     of("transport/announcement", _announcement, HOST, law=_law_of_announcement, also=(discovery._host_in,)),
 )  # fmt: skip

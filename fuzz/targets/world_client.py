@@ -10,18 +10,18 @@ from typing import Any
 from fuzz.bench import Bench
 from fuzz.target import script
 from fuzz.targets.worlds import MESSAGES, PACKETS, _Yard
-from retick.authority.joining import Acceptance, encode_acceptance
-from retick.authority.world.client import WorldClient, WorldClientConfig
-from retick.authority.world.client.prediction import load_fields
-from retick.authority.world.client.server_link import ServerLink
-from retick.authority.world.messages import Welcome, encode_message
+from retick.authority.client import WorldClient, WorldClientConfig
+from retick.authority.client.prediction import load_fields
+from retick.authority.client.server_link import ServerLink
+from retick.authority.messages import RoomWelcome, encode_message
+from retick.host.joining import JoinAcceptance, encode_acceptance
 from retick.link import Accept, Connected, LinkConfig, LinkEndpoint
 
 __all__ = ["TARGETS"]
 
 AHEAD = 12
 KINDS = (0x22, 0x23, 0x31, 0x32, 0x33, 0x34, 0x35, 0x21)
-GENUINE = (*PACKETS, *map(encode_message, (Welcome(0, 2, 60, 3, 1), *MESSAGES)))
+GENUINE = (*PACKETS, *map(encode_message, (RoomWelcome(0, 2, 60, 3, 1), *MESSAGES)))
 
 
 class Stage(Bench):
@@ -38,7 +38,7 @@ class Stage(Bench):
         self.link = LinkEndpoint(
             LinkConfig(game_id=game.game_id, game_version=game.game_version, max_datagram=1472, sealed=False),
             entropy=random.Random(3).randbytes,
-            admit=lambda request: Accept(data=encode_acceptance(Acceptance(b"t" * 16))),
+            admit=lambda request: Accept(data=encode_acceptance(JoinAcceptance(b"t" * 16))),
         )
         self.puppet: Any = None
         self.hub.attach("puppet", self.link)
@@ -55,7 +55,7 @@ class Stage(Bench):
         for event in self.link.events():
             if isinstance(event, Connected):
                 self.puppet = event.connection
-                self.puppet.send_reliable(encode_message(Welcome(0, 2, 60, 3, 1)))
+                self.puppet.send_reliable(encode_message(RoomWelcome(0, 2, 60, 3, 1)))
         for _ in range(4):
             if self.client.due(now=self.now):
                 self.client.advance(int(self.now * 60) & 7, now=self.now)

@@ -11,11 +11,11 @@ from typing import Any
 from fuzz.bench import Bench
 from fuzz.target import script
 from fuzz.targets.worlds import LAYOUT, MESSAGES, _Yard
-from retick.authority.joining import JoinRequest, encode_join
-from retick.authority.link_config import link_config
-from retick.authority.world.frames import InputFrame, encode_input, encode_note
-from retick.authority.world.messages import encode_message
-from retick.authority.world.server import WorldServer
+from retick.authority.frames import InputFrame, encode_input, encode_note
+from retick.authority.messages import encode_message
+from retick.authority.server import WorldServer
+from retick.host.joining import JoinRequest, encode_join
+from retick.host.link_config import link_config
 from retick.link import LinkEndpoint
 
 __all__ = ["TARGETS"]

@@ -6,10 +6,9 @@ from typing import Annotated, Any
 from zlib import crc32
 
 from fuzz.target import Bug, Target, name_of, of
-from retick.authority.world.bodies import decode_body
-from retick.authority.world.compact import CompactTables, Known
-from retick.authority.world.deltas import encode_body
-from retick.authority.world.frames import (
+from retick.authority.compact import CompactTables, KnownSnapshot, decode_body
+from retick.authority.deltas import encode_body
+from retick.authority.frames import (
     InputFrame,
     decode_input,
     decode_note,
@@ -18,24 +17,24 @@ from retick.authority.world.frames import (
     encode_note,
     encode_snapshot,
 )
-from retick.authority.world.holding import Holding
-from retick.authority.world.layout import layout_of
-from retick.authority.world.messages import (
+from retick.authority.holding import Holding
+from retick.authority.layout import layout_of
+from retick.authority.messages import (
     Ended,
     Gone,
-    Lost,
-    Message,
-    PlayerState,
+    MessagesLost,
+    WorldMessage,
+    Presence,
     RoomOver,
     SeatNews,
-    Welcome,
+    RoomWelcome,
     WorldMessage,
     decode_message,
     encode_message,
 )
-from retick.authority.world.rows import Rows
-from retick.authority.world.server.saved_room import SavedRoom, SavedSeat, decode_room, encode_room
-from retick.authority.world.views import Receiver, Stage, encode_cue
+from retick.authority.rows import Rows
+from retick.authority.server.saved_room import SavedRoom, SavedSeat, decode_room, encode_room
+from retick.authority.views import Receiver, Stage, encode_cue
 from retick.sim import (
     F64,
     I16,
@@ -182,7 +181,7 @@ def _hold(data: bytes) -> Any:
     return client.read_snapshot(data)
 
 
-def _known() -> list[Known]:
+def _known() -> list[KnownSnapshot]:
     """The first two snapshots as both ends know them."""
     first = COMPACT.known(decode_body(Rows.none(), 1, decode_snapshot(COMPACT_PACKETS[0]).body, LAYOUT), None)
     return [first, COMPACT.decode(first, 4, decode_snapshot(COMPACT_PACKETS[1]).body, lambda _tick: None)]
@@ -211,8 +210,8 @@ def _law_of_holding(_data: bytes, held: Any) -> None:
 
 
 MESSAGES: tuple[WorldMessage, ...] = (
-    Welcome(1, 8, 60, 3, 300), Message(b"hello"), SeatNews(2, PlayerState.PLAYING, "Ann"),
-    RoomOver(Ended.FAULT, "sorry"), Lost(Gone.TOO_MANY, 9),
+    RoomWelcome(1, 8, 60, 3, 300), WorldMessage(b"hello"), SeatNews(2, Presence.PLAYING, "Ann"),
+    RoomOver(Ended.FAULT, "sorry"), MessagesLost(Gone.TOO_MANY, 9),
 )  # fmt: skip
 VALUES = (None, True, 7, -70, 1.5, 0.1, "shot", "x" * 40, b"data", ("shot", 3, (1.5, None)), tuple(range(40)))
 

@@ -1,7 +1,7 @@
 """Netcode for Python games: run it again, bit for bit.
 
 The names that most users need are here, each imported when first used; everything else is in its package.
-docs/architecture.md describes the packages.
+docs/internals/architecture.md describes the packages.
 """
 
 import retick._safe_path  # noqa: F401 - the first import: it keeps the others from the working directory
@@ -14,8 +14,7 @@ from retick._kernels import is_compiled, prefer_sources_if_asked
 
 if TYPE_CHECKING:
     from retick.errors import DecodeError, RetickError, UsageError
-    from retick.rollback.engine.engine import RollbackEngine
-    from retick.rollback.engine.synctest import SyncTest
+    from retick.rollback.engine.engine import RollbackEngine, SyncTest
     from retick.rollback.session.session import RollbackSession
     from retick.sim.contract import Simulation
     from retick.sim.prng import XorShift32
@@ -51,7 +50,7 @@ _HOMES = {
     "RollbackEngine": "retick.rollback.engine.engine",
     "RollbackSession": "retick.rollback.session.session",
     "Simulation": "retick.sim.contract",
-    "SyncTest": "retick.rollback.engine.synctest",
+    "SyncTest": "retick.rollback.engine.engine",
     "Thing": "retick.sim.world",
     "UsageError": "retick.errors",
     "World": "retick.sim.world",

@@ -20,18 +20,23 @@ def _configured(*_args: Any, **_options: Any) -> Callable[[_T], _T]:
     return _identity
 
 
-cclass = cfunc = inline = nogil = final = _identity
+cclass = cfunc = ccall = inline = nogil = final = _identity
 annotation_typing = exceptval = _configured
 
 bint = int
 uint = longlong = ulonglong = Py_ssize_t = int
 double = float  # retick: allow float -- a type's name; who computes with it is audited there
 p_uchar = p_short = p_ushort = p_int = p_uint = p_longlong = p_ulonglong = p_float = p_double = object
+p_const_uchar = p_const_ushort = p_Py_ssize_t = pp_uchar = pp_longlong = object
 void = NULL = None
 
 
 def pointer(_type: object) -> object:
     return object
+
+
+def declare(_type: object, value: _T) -> _T:
+    return value
 
 
 def __getattr__(name: str) -> Any:

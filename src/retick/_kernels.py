@@ -4,9 +4,20 @@ Each is one Python source that runs as it is and also compiles with Cython. Wher
 Python imports it in preference to the source; ``RETICK_PURE=1`` in the environment, read when ``retick`` is
 imported, takes the source all the same. This module is read by setup.py and so imports nothing of ours.
 
-To declare the members of a kernel's class, write each in the .pxd with its C type, and again in the .py, in the same
-order and with its Python type, in one ``if not cython.compiled:`` block below the class's docstring. Constants that
-the C compiler needs stand in a ``cdef enum`` of the .pxd and in the .py; tests/test_kernels.py compares all of this.
+A kernel's .py is the only place where it declares anything; scripts/declare_kernels.py writes the .pxd files from it.
+
+- A member is annotated in the class with its C type (``mine: cython.double``) or its Python class. Python sees it only
+  with ``# readonly`` or ``# public`` at the end of the line; words after a colon explain it. Arrays, and members that
+  are something else uncompiled, stand in ``if cython.compiled:`` with an ``else:`` beside it.
+- A C function has ``@cython.cfunc``, or ``@cython.ccall`` if Python calls it too, also where it overrides
+  another. ``@cython.exceptval(check=False)`` is noexcept, ``(-1, check=False)`` is ``except -1``, and ``(-1)`` is
+  ``except? -1``.
+- A type in quotes means nothing to Cython, nor does the name of an alias: both are ``object`` in C. A container in the
+  signature of a C function is written ``list[Any]``, or with the name of a class or an alias in the brackets.
+- An integer that the C compiler shall know is assigned in the uncompiled branch and marked ``# C constant``. A module
+  of numbers that is no kernel says once ``# C constants: every integer of this module.``
+- A C variable of the module is ``NAME = cython.declare(cython.double, 0.5)``.
+- C that Python cannot say stands in the .pxd, above the line from which it is generated.
 """
 
 import importlib.machinery
@@ -21,100 +32,29 @@ from types import ModuleType
 __all__ = ["HOW_TO_COMPILE", "KERNELS", "is_compiled", "is_pure_by_choice", "prefer_sources_if_asked"]
 
 KERNELS: tuple[str, ...] = (
-    "retick.sim.slots",
+    "retick.sim.maths.kernel",
+    "retick.sim.shapes",
     "retick.sim.flat",
-    "retick.sim.maths.circular",
-    "retick.sim.maths.inverse",
-    "retick.sim.maths.powers",
-    "retick.sim.maths.roots",
-    "retick.sim.maths.vec2",
-    "retick.sim.shapes.shape",
-    "retick.sim.shapes.pair",
-    "retick.sim.shapes.vector2",
-    "retick.sim.shapes.rect",
-    "retick.sim.world.cells",
-    "retick.sim.world.places",
-    "retick.sim.world.attributes",
-    "retick.sim.world.lists",
-    "retick.sim.world.steps",
-    "retick.sim.world.saving",
-    "retick.sim.world.position",
-    "retick.sim.world.loading",
+    "retick.sim.world.storage",
     "retick.games.fighter.kernel",
-    "retick.games.fighter.lanes",
-    "retick.games.fighter.batch",
-    "retick.games.runner.motor.collision",
-    "retick.games.runner.motor.heading",
-    "retick.games.runner.motor.modes",
-    "retick.games.runner.motor.kernel",
+    "retick.games.runner.kernel",
     "retick.games.scramble.kernel",
-    "retick.rollback.engine.inputs",
-    "retick.rollback.engine.local_inputs",
-    "retick.rollback.engine.arrivals",
-    "retick.rollback.engine.states",
-    "retick.rollback.engine.flat_ring",
     "retick.rollback.engine.engine",
-    "retick.rollback.engine.synctest",
-    "retick.rollback.match.timesync",
-    "retick.rollback.match.checksums",
-    "retick.rollback.match.exchange",
     "retick.rollback.match.match",
     "retick.rollback.session.core",
-    "retick.replay.many.kernel",
-    "retick.replay.many.tar",
-    "retick.bulk.local_files",
-    "retick.bulk.tar_headers",
+    "retick.verify.kernel",
     "retick.wire.bits",
-    "retick.wire.rbn1_packet",
-    "retick.wire.rbn1_packing",
     "retick.wire.rbn1",
-    "retick.wire.rbn1_run",
-    "retick.snapshot.kernels.arrays",
-    "retick.snapshot.kernels.table",
-    "retick.snapshot.kernels.columns",
-    "retick.snapshot.kernels.copies",
-    "retick.snapshot.kernels.marks",
-    "retick.snapshot.kernels.diff",
-    "retick.snapshot.kernels.fault",
-    "retick.snapshot.kernels.reader",
-    "retick.snapshot.kernels.target",
-    "retick.snapshot.kernels.fast",
-    "retick.snapshot.kernels.packer",
-    "retick.snapshot.kernels.sections",
-    "retick.snapshot.kernels.encoder",
-    "retick.snapshot.kernels.framing",
-    "retick.snapshot.kernels.creates",
-    "retick.snapshot.kernels.updates",
-    "retick.snapshot.kernels.decoder",
-    "retick.snapshot.sources.buffers",
-    "retick.snapshot.sources.bound",
-    "retick.snapshot.sources.mappings",
-    "retick.snapshot.sources.objects",
-    "retick.snapshot.visible",
+    "retick.snapshot.columns",
+    "retick.snapshot.stream",
+    "retick.snapshot.encoder",
+    "retick.snapshot.decoder",
     "retick.snapshot.urgency",
-    "retick.snapshot.compact.plan",
-    "retick.snapshot.compact.range_coder",
     "retick.snapshot.compact.coder",
-    "retick.snapshot.compact.frames",
     "retick.snapshot.compact.motion",
-    "retick.snapshot.compact.rotation",
-    "retick.snapshot.compact.entity",
-    "retick.snapshot.compact.statistics",
     "retick.snapshot.compact.body",
-    "retick.snapshot.compact.usual",
-    "retick.authority.world.rounding",
-    "retick.authority.world.survey.census",
-    "retick.authority.world.survey.cell_numbers",
-    "retick.authority.world.survey.value_numbers",
-    "retick.authority.world.survey.carry",
-    "retick.authority.world.survey.survey",
-    "retick.authority.world.sight",
-    "retick.authority.world.columns",
-    "retick.authority.world.deltas",
-    "retick.link.rtt_loss",
-    "retick.link.sealing.seal",
-    "retick.link.sequences",
-    "retick.link.payload_path",
+    "retick.authority.survey",
+    "retick.authority.deltas",
     "retick.link.connection",
     "retick.link.endpoint",
 )

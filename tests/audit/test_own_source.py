@@ -6,7 +6,7 @@ from types import CodeType
 from retick.audit import own_source, targets
 from retick.audit.own_source import OwnSource
 from retick.games.scramble import Scramble
-from retick.games.scramble.bots import Bot
+from retick.games.scramble.bots import ScrambleBot
 from retick.sim.world import WorldSimulation
 from tests.audit import cheating_games
 from tests.toys import Tally
@@ -34,7 +34,7 @@ def test_of_a_world_it_is_the_source_of_the_world() -> None:
 
 def test_the_games_of_the_library_are_games_and_its_other_modules_are_not() -> None:
     source = OwnSource(Scramble(2))
-    assert source.has(code_of(Bot.decide))
+    assert source.has(code_of(ScrambleBot.decide))
     assert not source.has(code_of(own_source.OwnSource.has))
 
 

@@ -4,16 +4,16 @@ import json
 
 import pytest
 
-from retick.audit import RULES, AuditReport, Divergence, DynamicReport, audit_source
+from retick.audit import RULES, AuditReport, RunDivergence, DynamicReport, audit_source
 from retick.errors import DeterminismError
 from retick.sim.record import FieldDifference
 
-DIVERGENCE = Divergence(
+DIVERGENCE = RunDivergence(
     check="interpreters", frame=7, what="PYTHONHASHSEED 1 and 2", differences=(FieldDifference("score", "1", "2"),)
 )
 
 
-def dynamic(*divergences: Divergence) -> DynamicReport:
+def dynamic(*divergences: RunDivergence) -> DynamicReport:
     return DynamicReport(game="m:G", seed=1, frames=10, hash_seeds=(1, 2), divergences=divergences)
 
 
@@ -27,7 +27,7 @@ def test_findings_carry_file_line_column_reason_and_advice() -> None:
 
 def test_a_divergence_names_check_frame_runs_and_values() -> None:
     assert str(DIVERGENCE) == ("interpreters: frame 7 differs, PYTHONHASHSEED 1 and 2: score: 1 in one, 2 in the other")
-    silent = Divergence(check="save-load", frame=-1, what="two runs", differences=())
+    silent = RunDivergence(check="save-load", frame=-1, what="two runs", differences=())
     assert str(silent) == "save-load: the initial state differs, two runs: no field differs, the checksums do"
 
 

@@ -1,4 +1,4 @@
-"""Every rule has a reason and advice, and docs/audit.md shows it with an example and an alternative."""
+"""Every rule has a reason and advice, and docs/guides/audit.md shows it with an example and an alternative."""
 
 import re
 import runpy
@@ -9,7 +9,7 @@ import pytest
 from retick.audit import META_RULES, RULES, audit_source
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guides" / "audit.md").read_text(encoding="utf-8")
 EXAMPLE = ROOT / "examples" / "audit_in_your_tests.py"
 SECTIONS = dict(re.findall(r"^### ([a-z-]+)\n(.*?)(?=^##)", PAGE, flags=re.MULTILINE | re.DOTALL))
 

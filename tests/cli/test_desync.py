@@ -12,9 +12,9 @@ from retick.audit.desync.bundle import save_bundle
 from retick.cli.app import app
 from retick.games.scramble import Scramble
 from retick.sim.world import WorldSimulation
-from retick.testing.tampered import Tampered
 from tests.audit.desync.desync_builds import BOX, write_build
 from tests.audit.desync.desyncs import bundles, load_build
+from tests.checkers.arenas import Tampered
 from tests.rollback.desync.planted import FieldChanged, UnsavedAttribute
 
 

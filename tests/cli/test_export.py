@@ -5,15 +5,15 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from retick.authority.world.layout import layout_of
+from retick.authority.layout import layout_of
 from retick.cli.app import app
-from tests.authority.world.worlds import Court
+from tests.authority.worlds import Court
 
 TANKS = Path(__file__).parents[2] / "examples" / "tanks.py"
 
 
 def test_the_tables_are_those_of_the_layout() -> None:
-    result = CliRunner().invoke(app, ["export", "schema", "tests.authority.world.worlds:Court"])
+    result = CliRunner().invoke(app, ["export", "schema", "tests.authority.worlds:Court"])
     assert result.exit_code == 0
     tables = json.loads(result.stdout)
     layout = layout_of(Court)
@@ -33,7 +33,7 @@ def test_the_tables_are_those_of_the_layout() -> None:
 
 
 def test_vectors_rectangles_and_texts_are_exported_number_by_number() -> None:
-    result = CliRunner().invoke(app, ["export", "schema", "tests.authority.world.gallery:Gallery"])
+    result = CliRunner().invoke(app, ["export", "schema", "tests.authority.gallery:Gallery"])
     assert result.exit_code == 0
     frames = {field["name"]: field for field in json.loads(result.stdout)["components"][1]["fields"]}
     assert frames["pos.y"] == {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retick.cli.plurals import count
+from retick.cli.terminal import count
 
 
 @pytest.mark.parametrize(

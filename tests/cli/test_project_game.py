@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from retick.cli.project_game import PROJECT, project_game
+from retick.cli.arguments import PROJECT, project_game
 from retick.errors import UsageError
 
 

@@ -21,7 +21,7 @@ import retick.cli
 from retick import replay
 from retick.cli.app import app
 from retick.cli.terminal import Screen, safe, say, say_json, working
-from retick.cli.trace.notes import header_line
+from retick.cli.trace_notes import header_line
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.playing.key_files import make_token_key

@@ -12,4 +12,4 @@ def test_the_example_prints_what_the_page_shows(tmp_path: Path, capsys: pytest.C
     runpy.run_path(str(ROOT / "examples" / "explain_a_desync.py"))["main"](tmp_path)
     shown = capsys.readouterr().out.strip()
     assert (tmp_path / "match.desync").exists()
-    assert shown in (ROOT / "docs" / "desync.md").read_text(encoding="utf-8")
+    assert shown in (ROOT / "docs" / "guides" / "desyncs.md").read_text(encoding="utf-8")

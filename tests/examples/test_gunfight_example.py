@@ -1,4 +1,4 @@
-"""The game of "From your classes" in docs/worlds.md runs, is deterministic, and the page shows its code."""
+"""The game of "From your classes" in docs/concepts/worlds.md runs, is deterministic, and the page shows its code."""
 
 import re
 import runpy
@@ -49,7 +49,7 @@ def test_a_wall_stops_a_gunner(gunfight: dict[str, Any]) -> None:
 
 
 def test_the_page_shows_the_code_of_the_file() -> None:
-    page = (ROOT / "docs" / "worlds.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "concepts" / "worlds.md").read_text(encoding="utf-8")
     section = page.partition("## From your classes")[2].partition("\n## ")[0]
     after = re.findall(r"```python\n(.*?)```", section, re.DOTALL)[-1]
     code = FILE.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""examples/pearls, the game of docs/tutorial-world-server.md: its tests, its programs, and what the page shows."""
+"""examples/pearls, the game of docs/tutorials/server.md: its tests, its programs, and what the page shows."""
 
 import select
 import shutil
@@ -16,7 +16,7 @@ from tests.examples.test_tutorial import blocks_of
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "examples" / "pearls"
-PAGE = ROOT / "docs" / "tutorial-world-server.md"
+PAGE = ROOT / "docs" / "tutorials" / "server.md"
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ def test_two_programs_play_over_sockets_and_part_in_good_order(pong: dict[str, A
 
 def test_the_tutorial_shows_the_code_as_it_is() -> None:
     code = "".join((EXAMPLES / name).read_text(encoding="utf-8") for name in ("pong.py", "pong_online.py"))
-    page = (ROOT / "docs" / "tutorial-pygame.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "tutorials" / "pure-function.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert len(blocks) >= 4
     for block in blocks:

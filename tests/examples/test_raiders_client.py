@@ -10,7 +10,7 @@ import pytest
 from retick.authority import WorldClient
 from retick.rollback import RollbackSession
 from retick.transport import Conditions, SimulatedNetwork
-from tests.authority.world.client.scripted import Site
+from tests.authority.client.scripted import Site
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -73,7 +73,7 @@ def test_it_runs_as_a_program() -> None:
 
 
 def test_the_page_shows_its_lines() -> None:
-    page = (ROOT / "docs" / "worlds.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "concepts" / "worlds.md").read_text(encoding="utf-8")
     lines = {line.strip() for line in FILE.read_text(encoding="utf-8").splitlines()}
     section = page.partition("## Whose thing it is")[2].partition("## Sounds and effects")[0]
     shown = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)

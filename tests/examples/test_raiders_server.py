@@ -9,7 +9,7 @@ from pathlib import Path
 from examples.raiders import Raiders
 
 from retick.transport import Poll, open_udp
-from tests.authority.world.server.clients import Script
+from tests.authority.server.clients import Script
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "examples" / "raiders_server.py"
@@ -41,7 +41,7 @@ def test_a_client_joins_and_meets_the_bot() -> None:
 
 
 def test_the_page_shows_this_file() -> None:
-    page = (ROOT / "docs" / "world-server.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "servers" / "server.md").read_text(encoding="utf-8")
     shown = page.partition("```python\n")[2].partition("```")[0].rstrip()
     assert shown in FILE.read_text(encoding="utf-8")
     assert len(shown.splitlines()) <= 25

@@ -1,4 +1,4 @@
-"""The whole server of docs/serve.md runs, and SIGTERM drains it."""
+"""The whole server of docs/operating/running-a-server.md runs, and SIGTERM drains it."""
 
 import signal
 import subprocess
@@ -28,6 +28,6 @@ def test_sigterm_drains_it_and_its_exit_code_is_0(tmp_path: Path) -> None:
 
 
 def test_the_page_shows_it_as_it_is() -> None:
-    page = (EXAMPLE.parents[1] / "docs" / "serve.md").read_text(encoding="utf-8")
+    page = (EXAMPLE.parents[1] / "docs" / "operating" / "running-a-server.md").read_text(encoding="utf-8")
     text = EXAMPLE.read_text(encoding="utf-8")
     assert text[text.index("async def main") :] in page

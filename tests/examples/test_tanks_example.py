@@ -1,4 +1,4 @@
-"""The tank game of docs/worlds.md runs, is deterministic, and the page shows its code."""
+"""The tank game of docs/concepts/worlds.md runs, is deterministic, and the page shows its code."""
 
 import re
 import runpy
@@ -49,7 +49,7 @@ def test_it_runs_as_a_program() -> None:
 
 
 def test_the_page_shows_its_classes() -> None:
-    page = (ROOT / "docs" / "worlds.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "concepts" / "worlds.md").read_text(encoding="utf-8")
     shown = next(block for block in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL))
     text = FILE.read_text(encoding="utf-8")
     for part in shown.split("\n\n\n"):

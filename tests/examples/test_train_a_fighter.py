@@ -24,7 +24,7 @@ def test_what_was_learned_is_worth_more_than_random_buttons() -> None:
 
 def test_the_code_on_the_page_runs() -> None:
     pytest.importorskip("pettingzoo")
-    page = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "guides" / "agents.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     assert len(blocks) == 3
     for block in blocks:

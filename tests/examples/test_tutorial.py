@@ -24,7 +24,7 @@ from retick.testing.mesh import Mesh
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "examples" / "tutorial"
-PAGES = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
+PAGES = sorted((ROOT / "docs" / "tutorials" / "pygame").glob("*.md"))
 FIRE = 8
 WITHOUT_A_SCREEN = {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
 
@@ -113,7 +113,9 @@ def test_every_command_that_opens_no_window_runs_in_the_order_of_the_pages(
 
 def test_the_report_in_the_last_step_is_the_one_that_is_printed(tmp_path: Path) -> None:
     shown = [
-        block for block in blocks_of(ROOT / "docs/tutorial/desync.md", "") if block.startswith("the peers diverge")
+        block
+        for block in blocks_of(ROOT / "docs/tutorials/pygame/desync.md", "")
+        if block.startswith("the peers diverge")
     ]
     program = [sys.executable, str(FILES / "two_builds.py"), str(tmp_path / "match.desync")]
     printed = subprocess.run(program, capture_output=True, text=True, check=True).stdout
@@ -143,7 +145,7 @@ def test_at_most_thirty_lines_are_written_anew() -> None:
     )
     added = [line for line in unified_diff(before, after, n=0) if re.match(r"\+(?!\+\+ )\s*\S", line)]
     assert len(added) <= 30
-    for page in ("README.md", "docs/tutorial/your-game.md"):
+    for page in ("README.md", "docs/tutorials/pygame/your-game.md"):
         assert f" {len(added)} lines" in (ROOT / page).read_text(encoding="utf-8")
 
 

@@ -14,30 +14,30 @@ from retick import is_compiled
 from retick._kernels import KERNELS
 from retick.errors import InvalidValue
 from retick.rollback.session.messages.forward import PASS, WANT
-from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.kinds import MessageKind
 from tests.fuzz.decoders_in_source import decoders, functions_in
 
 NOT_FUZZED = {
-    "retick.audit.static.allow_comments:read_comments": "reads the source of a game that the user names",
+    "retick.audit.static.check:read_comments": "reads the source of a game that the user names",
     "retick.audit.targets:split_target": "reads an argument of the command line",
-    "retick.authority.profile:Profile.decode": "says only what a game must have",
-    "retick.authority.profile:Profile.decode_inputs": "says only what a game must have",
-    "retick.authority.profile:Profile.decode_snapshot": "says only what a game must have",
+    "retick.netrunner.profile:Profile.decode": "says only what a game must have",
+    "retick.netrunner.profile:Profile.decode_inputs": "says only what a game must have",
+    "retick.netrunner.profile:Profile.decode_snapshot": "says only what a game must have",
     "retick.sim.contract:PacksState.unpack_state": "says only what a game must have",
     "retick.sim.world.adapter:SavesAndLoads.load": "says only what a game must have",
     "retick.audit.runs.saves:load": "reads what the same command wrote a moment ago",
     "retick.snapshot.compact.body:Body.decode": "called by PayloadCodec.decode after all checks",
-    "retick.snapshot.compact.usual:Usual.decode": "called by PayloadCodec.decode, which is fuzzed",
-    "retick.snapshot.kernels.reader:Reader.load": "a C function, called by the codec",
-    "retick.snapshot.kernels.reader:Reader.read_component": "a C function, called by the codec",
-    "retick.snapshot.kernels.reader:Reader.read_fields": "a C function, called by the codec",
-    "retick.snapshot.kernels.reader:Reader.read_value": "a C function, called by the codec",
+    "retick.snapshot.compact.body:Usual.decode": "called by PayloadCodec.decode, which is fuzzed",
+    "retick.snapshot.stream:Reader.load": "a C function, called by the codec",
+    "retick.snapshot.stream:Reader.read_component": "a C function, called by the codec",
+    "retick.snapshot.stream:Reader.read_fields": "a C function, called by the codec",
+    "retick.snapshot.stream:Reader.read_value": "a C function, called by the codec",
     "retick.rollback.desync.evidence:split_into_messages": "writes",
     "retick.transport.capture:Captured.receive_datagram": "passes datagrams on as they are",
     "retick.transport.endpoint:Endpoint.receive_datagram": "says only what an endpoint must have",
-    "retick.transport.impaired:Impaired.receive_datagram": "passes datagrams on as they are",
-    "retick.wire.rbn1_packing:unpack_into": "a C function, called by decode",
-    "retick.wire.rbn1_run:InputRun.read_plain": "a C function, called by InputRun.read",
+    "retick.transport.conditions:Impaired.receive_datagram": "passes datagrams on as they are",
+    "retick.wire.rbn1:unpack_into": "a C function, called by decode",
+    "retick.wire.rbn1:InputRun.read_plain": "a C function, called by InputRun.read",
     "retick.wire.rbn1:read_inputs": "a C function, called by decode after all checks",
 }
 """Functions that look like readers of bytes from outside, and why they have no target."""
@@ -93,7 +93,7 @@ def test_the_corpus_of_a_target_enters_its_decoders(name: str) -> None:
 def test_sessions_receive_a_genuine_message_of_every_kind() -> None:
     """A new kind needs a line in Bench.genuine of fuzz/targets/sessions.py."""
     said = {message[0] for liar in LIARS[:2] for message in Bench(liar).genuine()}
-    assert said == {*Kind, WANT, PASS}
+    assert said == {*MessageKind, WANT, PASS}
 
 
 def test_targets_are_found_by_name_and_by_family() -> None:

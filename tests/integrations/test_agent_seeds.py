@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import UsageError
-from retick.integrations.agent_seeds import HIGHEST_SEED, game_seed
+from retick.integrations.vector import HIGHEST_SEED, game_seed
 from retick.sim.prng import check_seed
 
 

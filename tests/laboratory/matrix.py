@@ -1,6 +1,6 @@
 """The matrix of kinds of routers, in real namespaces: who plays directly, and who through the relay.
 
-``python -m tests.laboratory.matrix`` plays all pairs and writes the table into docs/internet.md.
+``python -m tests.laboratory.matrix`` plays all pairs and writes the table into docs/guides/internet.md.
 """
 
 import sys
@@ -16,7 +16,7 @@ __all__ = ["KINDS", "expected", "measure", "table", "table_in"]
 KINDS = (NatKind.FULL_CONE, NatKind.ADDRESS_RESTRICTED, NatKind.PORT_RESTRICTED, NatKind.SYMMETRIC)
 AT_ONCE = 4
 """Matches at the same time."""
-PAGE = Path(__file__).parents[2] / "docs" / "internet.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "internet.md"
 BEGIN, END = "<!-- matrix: python -m tests.laboratory.matrix -->\n", "<!-- end of matrix -->"
 
 Pair = tuple[NatKind, NatKind]

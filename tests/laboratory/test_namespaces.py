@@ -83,7 +83,7 @@ def test_each_kind_of_router_is_what_its_name_says_and_what_the_doctor_says() ->
 PUNCH = """
 import json, os, select, sys, time
 from retick.transport import open_udp
-from retick.wire.relay import ASK, Request, decode_answer, encode_request
+from retick.relay.packets import ASK, Request, decode_answer, encode_request
 socket = open_udp("0.0.0.0", 5000)
 found = None
 while found is None:

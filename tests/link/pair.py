@@ -6,7 +6,7 @@ from enum import Enum
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
-from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, MessageReceived, Refuse, Request
+from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, ReliableReceived, Refuse, Request
 from retick.link.layout import CONTROL_DELAY_NONE, HELLO
 from retick.link.packets import Fragment, Report, encode_fragment, encode_report
 from retick.transport import Conditions, SimulatedNetwork
@@ -132,7 +132,7 @@ def chat(pair: Pair, mine: Connection, theirs: Connection, seconds: float, size:
 
 def received(pair: Pair) -> list[bytes]:
     """The reliable messages that the host received."""
-    return [event.data for event in pair.host_events if isinstance(event, MessageReceived)]
+    return [event.data for event in pair.host_events if isinstance(event, ReliableReceived)]
 
 
 def captured_hello(pair: Pair) -> bytes:

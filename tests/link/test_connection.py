@@ -8,7 +8,7 @@ from retick.link import (
     Disconnected,
     Interrupted,
     Reason,
-    Resumed,
+    LinkResumed,
     State,
     UnreliableReceived,
 )
@@ -91,7 +91,7 @@ def test_a_pause_of_five_seconds_is_survived() -> None:
     pair.run(8.0)
     assert mine.is_connected
     assert theirs.is_connected
-    interrupted, resumed = pair.of(pair.host_events, Interrupted), pair.of(pair.host_events, Resumed)
+    interrupted, resumed = pair.of(pair.host_events, Interrupted), pair.of(pair.host_events, LinkResumed)
     assert len(interrupted) == len(resumed) == 1
     assert interrupted[0].silent_for == pytest.approx(1.5, abs=0.1)
     assert 4.0 < resumed[0].silent_for < 6.1
@@ -118,7 +118,7 @@ def test_a_cut_shorter_than_the_time_out_heals() -> None:
     pair.run(12.0)
     assert mine.is_connected
     assert theirs.is_connected
-    assert len(pair.of(pair.host_events, Resumed)) == 1
+    assert len(pair.of(pair.host_events, LinkResumed)) == 1
 
 
 def test_control_is_pinned() -> None:

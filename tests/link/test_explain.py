@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from retick.link import Accept, Refuse, layout, sealed_path
 from retick.link.explain import explain_link, is_link
-from retick.link.sealing.keylog import KeyLog
+from retick.link.sealing.keys import KeyLog
 from retick.link.sealing.noise import Pattern
 from retick.transport import Conditions
 from retick.wire import rbn1
-from retick.wire.explain import Row
+from retick.wire.explain import PacketRow
 from tests.link.pair import Pair
 from tests.link.talk import Carried, Talk
 
@@ -174,7 +174,7 @@ def test_of_a_sealed_datagram_that_is_too_long_only_the_beginning_is_explained()
         assert sum(row.size for row in found.rows) <= layout.MAX_DATAGRAM
 
 
-def spans(rows: list[Row]) -> Iterator[tuple[int, int]]:
+def spans(rows: list[PacketRow]) -> Iterator[tuple[int, int]]:
     at = 0
     for row in rows:
         yield at, row.size

@@ -8,7 +8,7 @@ import pytest
 from retick.errors import UsageError
 from retick.link import (
     Disconnected,
-    MessageReceived,
+    ReliableReceived,
     Reason,
     State,
 )
@@ -108,7 +108,7 @@ def test_linger_lets_messages_arrive_before_the_goodbye() -> None:
         mine.close(linger=linger)
         pair.flush()
         pair.run(8.0)
-        assert [e.data for e in pair.of(pair.host_events, MessageReceived)] == expected
+        assert [e.data for e in pair.of(pair.host_events, ReliableReceived)] == expected
         assert len(pair.of(pair.host_events, Disconnected)) == 1
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-from retick.link import layout, packets, state
+from retick.link import events, layout, packets
 from retick.link.handshake import packets as handshake_packets
 
 SOURCE = Path(layout.__file__).parent
@@ -19,7 +19,7 @@ def test_the_kernels_know_the_same_numbers() -> None:
     numbers = declared_beside(layout)
     assert numbers == {name: getattr(layout, name) for name in numbers}
     assert len(numbers) >= 10
-    assert declared_beside(state) == {member.name: member.value for member in state.State}
+    assert declared_beside(events) == {member.name: member.value for member in events.State}
 
 
 def test_sizes_are_those_of_the_layouts() -> None:

@@ -14,7 +14,7 @@ from retick.link import (
     Connection,
     LinkConfig,
     LinkEndpoint,
-    MessageReceived,
+    ReliableReceived,
     State,
     UnreliableReceived,
 )
@@ -216,7 +216,7 @@ def test_whatever_has_bytes_is_sent_and_nothing_else_is_taken_for_them() -> None
                 send(other)  # type: ignore[arg-type]  # what must not be
     pair.flush()
     pair.run(1.0)
-    for kind in (UnreliableReceived, MessageReceived):
+    for kind in (UnreliableReceived, ReliableReceived):
         assert [event.data for event in pair.of(pair.host_events, kind)] == [bytes(memoryview(o)) for o in taken]
 
 

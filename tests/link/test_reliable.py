@@ -10,7 +10,7 @@ from retick.errors import EncodeError
 from retick.link import (
     Connection,
     Disconnected,
-    MessageReceived,
+    ReliableReceived,
     QueueDrained,
     Reason,
 )
@@ -64,7 +64,7 @@ def test_messages_arrive_whole_once_and_in_order_over_any_link(
     pair.network.run_while(lambda: not (mine._sender.is_idle and theirs._sender.is_idle), limit=60.0)
     pair.run(1.0)
     assert received(pair) == sent
-    assert [e.data for e in pair.guest_events if isinstance(e, MessageReceived)] == answers
+    assert [e.data for e in pair.guest_events if isinstance(e, ReliableReceived)] == answers
     assert mine.is_connected
     assert theirs.is_connected
 

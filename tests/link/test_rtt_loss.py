@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.link.rtt_loss import LossMeter, RoundTrip
+from retick.link.connection import LossMeter, RoundTrip
 
 
 def test_loss_is_a_share_and_not_a_whole_number() -> None:

@@ -13,7 +13,7 @@ from retick.link import (
     Connection,
     Disconnected,
     Interrupted,
-    MessageReceived,
+    ReliableReceived,
     Reason,
     UnreliableReceived,
 )
@@ -252,7 +252,7 @@ def test_messages_wait_for_nothing_but_their_acknowledgement() -> None:
     talk.theirs.send_reliable(b"hello")
     talk.step()
     talk.step()
-    assert [event.data for event in talk.events if isinstance(event, MessageReceived)] == [b"hello"]
+    assert [event.data for event in talk.events if isinstance(event, ReliableReceived)] == [b"hello"]
     assert talk.theirs.messages_delivered == 1
 
 

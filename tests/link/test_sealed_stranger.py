@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from retick.link import Accept, Connected, Connection, Disconnected, LinkEndpoint, Request, UnreliableReceived
-from retick.link.events import AddressChanged, MessageReceived
+from retick.link.events import AddressChanged, ReliableReceived
 from tests.link.pair import make_endpoint
 
 oracle = pytest.importorskip("noise.connection", reason="noiseprotocol is in the extra dev")
@@ -144,7 +144,7 @@ def test_a_stranger_talks_both_ways(pattern: int) -> None:
     connection.send_unreliable(b"from here")
     fragment = struct.pack("<HH", 0, 0xC000 | 4) + b"whole"[:4]
     stranger.send(stranger.sealed(0xC0, struct.pack("<HHIHQ", 0xFFFF, 0, 0, 0, 0) + fragment))
-    assert host.events() == [MessageReceived(connection, b"whol")]
+    assert host.events() == [ReliableReceived(connection, b"whol")]
     assert stranger.opened(0x80, 0xBF) == b"from here"
     assert struct.unpack_from("<HHIH", stranger.opened(0xC0))[3] == 1
 

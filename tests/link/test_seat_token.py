@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import UsageError
-from retick.link.seat_token import COMMITMENT_SIZE, NO_COMMITMENT, NO_SEAT_TOKEN, check_token, commitment_of, fits
+from retick.link.request import COMMITMENT_SIZE, NO_COMMITMENT, NO_SEAT_TOKEN, check_token, commitment_of, fits
 
 tokens = st.binary(min_size=16, max_size=16)
 

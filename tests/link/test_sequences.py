@@ -3,15 +3,12 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retick.link import (
-    layout,
-    packets,
-)
+from retick.link import layout, packets
+from retick.link.connection import Sequences
 from retick.link.layout import (
     SEEN_WINDOW,
 )
 from retick.link.reasons import DROPS
-from retick.link.sequences import Sequences
 
 
 class SeenModel:

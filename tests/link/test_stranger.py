@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable
 from hashlib import blake2s
 
-from retick.link import Accept, Connected, Connection, Disconnected, LinkEndpoint, MessageReceived, UnreliableReceived
+from retick.link import Accept, Connected, Connection, Disconnected, LinkEndpoint, ReliableReceived, UnreliableReceived
 from tests.link.pair import make_endpoint
 
 
@@ -112,7 +112,7 @@ def test_a_stranger_sends_and_gets_payloads() -> None:
 def test_a_stranger_sends_and_gets_messages() -> None:
     host, stranger, connection = connected()
     stranger.control(struct.pack("<HH", 0, 0x8000 | 5) + b"in tw" + struct.pack("<HH", 1, 0x4000 | 3) + b"o p")
-    assert host.events() == [MessageReceived(connection, b"in two p")]
+    assert host.events() == [ReliableReceived(connection, b"in two p")]
     connection.send_reliable(b"x" * 1500)
     stranger.control()
     controls = [data for data in stranger.inbox if data[0] == 0xC0 and len(data) > 26]

@@ -6,17 +6,17 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.authority.delta_frames import acked_input
 from retick.games.fighter import Fighter
 from retick.link import packets
 from retick.link.layout import FRAGMENT_FIRST, FRAGMENT_LAST, PAYLOAD
+from retick.netrunner.delta import acked_input
 from retick.packets.formats import Explainer, explain_datagram
 from retick.rollback.session.session import RollbackSession
 from retick.snapshot import Codec, Component, Field, Schema, Snapshot, UInt
-from retick.snapshot.explain import SnapshotExplainer
+from retick.snapshot.inspect import SnapshotExplainer
 from retick.transport import Captured, CaptureWriter, MemoryHub, read_capture
-from tests.authority.test_explain import SAID, SENT
-from tests.games.runner.netrunner.test_explain import PACKETS_SENT
+from tests.netrunner.test_explain import PACKETS_SENT
+from tests.packets.test_explain import SAID, SENT
 
 
 def match_capture(frames: int = 60) -> bytes:

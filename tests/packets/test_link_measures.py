@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from retick.games.fighter import Fighter
-from retick.packets import link_measures
-from retick.packets.link_measures import LinkMeasures
-from retick.packets.sealed_links import SealedLinks, keylog_in
+from retick.packets import timeline
+from retick.packets.formats import SealedLinks, keylog_in
+from retick.packets.timeline import LinkMeasures
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Captured, CaptureWriter, Conditions, SimulatedNetwork, read_capture
 from tests.link.pair import make_endpoint
@@ -105,7 +105,7 @@ def test_without_a_key_the_reports_of_a_sealed_connection_are_passed_over() -> N
 
 
 def test_peers_beyond_the_limit_and_other_bytes_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(link_measures, "MOST_PEERS", 1)
+    monkeypatch.setattr(timeline, "MOST_PEERS", 1)
     links = LinkMeasures()
     datagram = b"\x80\0\0\0\0\x05\0\x04x"
     assert links.add(0.0, sent=False, address="a", data=datagram).arrived_in == 1

@@ -4,10 +4,9 @@ import pytest
 
 from retick.errors import DecodeError
 from retick.link import layout
-from retick.packets import sealed_links
-from retick.packets.formats import Explainer
-from retick.packets.sealed_links import SealedLinks, keylog_in
-from retick.snapshot.explain import SnapshotExplainer
+from retick.packets import formats
+from retick.packets.formats import Explainer, SealedLinks, keylog_in
+from retick.snapshot.inspect import SnapshotExplainer
 from retick.wire import rbn1
 from tests.link.test_explain import ids_in, keys_in, real_datagrams, sealed_datagrams
 
@@ -58,7 +57,7 @@ def test_what_can_be_read_of_a_datagram_depends_on_its_key() -> None:
 
 
 def test_the_connections_that_are_remembered_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sealed_links, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(formats, "MOST_CONNECTIONS", 3)
     links = SealedLinks()
     for number in range(9):
         links.note(bytes([layout.ENTER, number]) + bytes(30))
@@ -72,6 +71,6 @@ def test_a_file_that_is_no_key_log_is_refused_without_its_bytes(monkeypatch: pyt
     assert not any(key in str(caught.value) for key in keys_in(log))
     with pytest.raises(DecodeError, match="line 1"):
         keylog_in(b"\xff\xfe\0")
-    monkeypatch.setattr(sealed_links, "MOST_KEYLOG", 9)
+    monkeypatch.setattr(formats, "MOST_KEYLOG", 9)
     with pytest.raises(DecodeError, match="at most 9 bytes"):
         keylog_in(log.encode())

@@ -8,20 +8,20 @@ from hypothesis import strategies as st
 
 from retick.packets import timeline
 from retick.packets.formats import Explainer
-from retick.packets.timeline import OTHER, Timeline, costs_of, kind_of
+from retick.packets.timeline import OTHER, CaptureTimeline, costs_of, kind_of
 from retick.snapshot import Codec, Component, Field, Schema, Snapshot, UInt
-from retick.snapshot.explain import SnapshotExplainer
+from retick.snapshot.inspect import SnapshotExplainer
 from retick.transport.capture import Recorded, read_capture
 from retick.wire.explain import explain_rbn1
-from tests.games.runner.netrunner.test_explain import PACKETS_SENT
+from tests.netrunner.test_explain import PACKETS_SENT
 from tests.packets.test_formats import in_a_link, match_capture
 
 SCHEMA = Schema([Component(1, [Field(1, UInt(10), name="x"), Field(2, UInt(30), name="y")], name="position")])
 SNAPSHOT = Codec(SCHEMA).encode_full(Snapshot.of(SCHEMA, tick=7, entities={3: {1: (5, 6)}}))
 
 
-def over_time(records: list[Recorded], seconds: float = 1.0, slices: int = 8) -> Timeline:
-    made = Timeline(Explainer(SnapshotExplainer(SCHEMA, keep_all=False)), seconds, slices=slices)
+def over_time(records: list[Recorded], seconds: float = 1.0, slices: int = 8) -> CaptureTimeline:
+    made = CaptureTimeline(Explainer(SnapshotExplainer(SCHEMA, keep_all=False)), seconds, slices=slices)
     for record in records:
         made.add(record)
     return made

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import EncodeError
-from retick.packets.udp_headers import MOST_DATA, Place, with_headers
+from retick.packets.pcapng import MOST_DATA, SocketPlace, with_headers
 
 PORTS = st.integers(1, 65535)
 
@@ -25,7 +25,7 @@ def total(data: bytes) -> int:
 
 @given(st.ip_addresses(v=4), st.ip_addresses(v=4), PORTS, PORTS, st.binary(max_size=99))
 def test_ipv4_sums_are_right(a: IPv4Address, b: IPv4Address, here: int, there: int, data: bytes) -> None:
-    packet = with_headers(Place(a, here), Place(b, there), data)
+    packet = with_headers(SocketPlace(a, here), SocketPlace(b, there), data)
     assert packet[0] == 0x45
     assert total(packet[:20]) == 0xFFFF
     assert struct.unpack(">H", packet[2:4])[0] == len(packet)
@@ -37,7 +37,7 @@ def test_ipv4_sums_are_right(a: IPv4Address, b: IPv4Address, here: int, there: i
 
 @given(st.ip_addresses(v=6), st.ip_addresses(v=6), PORTS, PORTS, st.binary(max_size=99))
 def test_ipv6_sums_are_right(a: IPv6Address, b: IPv6Address, here: int, there: int, data: bytes) -> None:
-    packet = with_headers(Place(a, here), Place(b, there), data)
+    packet = with_headers(SocketPlace(a, here), SocketPlace(b, there), data)
     assert packet[0] == 0x60
     assert packet[8:40] == a.packed + b.packed
     assert total(packet[8:40] + packet[44:46] + b"\0\x11" + packet[40:]) == 0xFFFF
@@ -45,7 +45,7 @@ def test_ipv6_sums_are_right(a: IPv6Address, b: IPv6Address, here: int, there: i
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    home = Place(IPv4Address("192.0.2.1"), 1)
+    home = SocketPlace(IPv4Address("192.0.2.1"), 1)
     assert len(with_headers(home, home, bytes(MOST_DATA))) == 65535
     with pytest.raises(EncodeError, match="at most"):
         with_headers(home, home, bytes(MOST_DATA + 1))

@@ -8,17 +8,17 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from retick.authority.delta_frames import acked_input
 from retick.link.layout import CONTROL, ENVELOPE_SIZE, PAYLOAD, REQUEST
+from retick.netrunner.delta import acked_input
 from retick.packets.formats import Explainer, explain_datagram
 from retick.packets.pcapng import Exporter
 from retick.packets.wireshark import dissector
-from retick.snapshot.explain import SnapshotExplainer
+from retick.snapshot.inspect import SnapshotExplainer
 from retick.transport.capture import CaptureWriter, Recorded, read_capture
 from retick.wire import rbn1
-from tests.authority.test_explain import SAID, SENT
-from tests.games.runner.netrunner.test_explain import PACKETS_SENT
 from tests.link.test_explain import real_datagrams, sealed_datagrams
+from tests.netrunner.test_explain import PACKETS_SENT
+from tests.packets.test_explain import SAID, SENT
 from tests.packets.test_formats import as_message, in_a_link, match_capture
 from tests.programs import path_of
 

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from retick.playing.arrivals import Arrivals, in_words
+from retick.playing.story import Arrivals, in_words
 from retick.rollback.events import (
     MatchStarted,
     PeerConnected,

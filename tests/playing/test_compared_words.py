@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from retick.errors import UsageError
-from retick.playing.compared_words import words_after
+from retick.playing.story import words_after
 from retick.rollback import MatchStarted, PeerConnected, PlayersReturned
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from retick import replay
 from retick.games.fighter import Fighter
-from retick.playing.confirmed_match import ConfirmedFight
-from retick.playing.followed_match import FollowedMatch
+from retick.playing.confirmed_match import ConfirmedFight, FollowedMatch
 from retick.replay import LiveRecording
 from retick.rollback.session.session import RollbackSession
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from retick.errors import UsageError
-from retick.link.sealing.keylog import KeyLog
+from retick.link.sealing.keys import KeyLog
 from retick.playing.key_files import KeyLogFile, load_identity, sealed_form
 
 LINE = f"RETICK1 00000001 00000002 {'ab' * 32} {'cd' * 32}"

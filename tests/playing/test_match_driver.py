@@ -8,16 +8,15 @@ from typing import Any
 from retick import replay
 from retick.games.fighter import Fighter
 from retick.link import Reason
-from retick.playing.confirmed_match import ConfirmedFight
+from retick.playing.confirmed_match import ConfirmedFight, FollowedMatch
 from retick.playing.controllers import BotController, StyleName
-from retick.playing.followed_match import FollowedMatch
 from retick.playing.match_driver import LAN_SILENCE, MatchDriver, Result
 from retick.playing.network_report import NetworkReport
 from retick.replay import LiveRecording
 from retick.rollback.lan import LanSession
 from retick.rollback.match.alarm import AlarmState
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.reasons import NO_INPUTS
+from retick.rollback.session.messages.kinds import NO_INPUTS
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Conditions, Impaired, MemoryHub
 from retick.wire import rbn1

@@ -6,8 +6,7 @@ from retick.errors import NetworkUnavailable, UsageError
 from retick.link import Invite
 from retick.playing import online
 from retick.playing.online import OnlineStatus, chosen_relay, open_online
-from retick.playing.relay_address import NO_RELAY, RELAY_VARIABLE
-from retick.playing.way_in import OnlineWay, way_in
+from retick.playing.way_in import NO_RELAY, RELAY_VARIABLE, OnlineWay, way_in
 from retick.routes import Online, OnlineEnded, OnlineReady, PathChanged, PathKind, RelayChanged
 from retick.transport import open_udp
 

@@ -3,7 +3,7 @@
 import pytest
 
 from retick.errors import UsageError
-from retick.playing.relay_address import RELAY_PORT, RELAY_VARIABLE, relay_address
+from retick.playing.way_in import RELAY_PORT, RELAY_VARIABLE, relay_address
 
 ENVIRONMENT = {RELAY_VARIABLE: " [2001:db8::7]:9000 "}
 

@@ -4,8 +4,8 @@ from random import Random
 from typing import Any, TypeVar
 
 from retick.relay import RelayConfig, RelayMember, RelayServer
+from retick.relay.packets import RelayRequest, decode_answer, encode_request
 from retick.transport import Conditions, Nat, SimulatedNetwork
-from retick.wire.relay import Request, decode_answer, encode_request
 
 KEY = bytes(range(32))
 TAG = b"game, version 1."
@@ -37,7 +37,7 @@ class Direct:
         """Send a request and return its answer; the address is proven first."""
         nonce = nonce or self.random.randbytes(8)
         for _ in range(2):
-            out = self.raw(encode_request(Request(kind, nonce, self.cookie, **more)), now=now)
+            out = self.raw(encode_request(RelayRequest(kind, nonce, self.cookie, **more)), now=now)
             mine = [decode_answer(data) for data, address in out if address == self.address]
             answers = [answer for answer in mine if getattr(answer, "nonce", None) == nonce]
             if not answers or not hasattr(answers[0], "cookie"):

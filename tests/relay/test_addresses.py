@@ -2,7 +2,7 @@
 
 from ipaddress import ip_address
 
-from retick.relay.addresses import origin_at, seen_at
+from retick.relay.rooms import origin_at, seen_at
 
 
 def test_ipv4_is_shown_as_such_also_on_a_socket_for_both_families() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from retick.errors import UsageError
 from retick.relay import code_text, parse_code
-from retick.relay.codes import ALPHABET
+from retick.relay.packets import ALPHABET
 
 
 @given(st.binary(min_size=5, max_size=5))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from retick.relay import RelayConfig, guesses
-from retick.relay.guesses import Guesses
+from retick.relay import RelayConfig, rooms
+from retick.relay.rooms import Guesses
 
 
 def tries(book: Guesses, origin: str, now: float, most: int = 1000) -> int:
@@ -32,7 +32,7 @@ def test_all_together_have_a_limit_that_comes_back() -> None:
 
 
 def test_only_so_many_addresses_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guesses, "ORIGINS_KEPT", 2)
+    monkeypatch.setattr(rooms, "ORIGINS_KEPT", 2)
     book = Guesses(RelayConfig())
     for origin in "abc":
         tries(book, origin, 0.0)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from retick.relay import RelayConfig
-from retick.relay.hall import Hall
+from retick.relay.rooms import Hall
 from retick.relay.tickets import TicketOffice
 from tests.relay.meeting import KEY, TAG
 

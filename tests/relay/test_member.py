@@ -23,9 +23,9 @@ from retick.relay import (
     RelaySilent,
     member,
 )
+from retick.relay import packets as wire
+from retick.relay.packets import MemberLost, Place, Present, RelayRequest, Seen
 from retick.transport import Conditions, Nat, NatKind
-from retick.wire import relay as wire
-from retick.wire.relay import Lost, Place, Present, Request, Seen
 from tests.relay.meeting import FIRST, TAG, Meeting
 
 
@@ -232,7 +232,7 @@ def test_what_is_not_from_the_relay_or_not_for_this_member_changes_nothing() -> 
         wire.encode_answer(Seen(b"othernon", 1, 0, ip_address("192.0.2.1"), 7, bytes(16))),
         wire.encode_answer(Place(b"othernon", 0, b"12345", 0, 1, bytes(49))),
         wire.encode_answer(Present(b"others", 7)),
-        wire.encode_answer(Lost(b"others\0\1")),
+        wire.encode_answer(MemberLost(b"others\0\1")),
         b"\xde" + room + b"\1\2x",
         b"\xdeothers\1\0x",
     ):
@@ -247,7 +247,7 @@ def test_a_relay_that_says_lost_without_end_gets_few_requests() -> None:
     sent = 0
     for tick in range(1000):
         now = 0.2 + tick / 100
-        one.receive_datagram(wire.encode_answer(Lost(room + b"\0\1")), FIRST, now=now)
+        one.receive_datagram(wire.encode_answer(MemberLost(room + b"\0\1")), FIRST, now=now)
         one.handle_timeout(now=now)
         sent += len(one.datagrams_to_send(now=now))
     assert 30 < sent < 55
@@ -310,6 +310,6 @@ def test_calls_that_make_no_sense_are_refused() -> None:
     early.close()
     assert early.state is MemberState.OUT
     assert len(early.events()) == 1
-    assert wire.decode_request(one.datagrams_to_send(now=0.0)[0][0]) == Request(
+    assert wire.decode_request(one.datagrams_to_send(now=0.0)[0][0]) == RelayRequest(
         wire.OPEN, Random(3).randbytes(8), places=2, tag=TAG
     )

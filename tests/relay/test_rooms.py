@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.relay.rooms import Bytes, Room
-from retick.wire.relay import UNTIL_FULL
+from retick.relay.packets import UNTIL_FULL
+from retick.relay.rooms import Bytes, RelayRoom
 from tests.relay.meeting import TAG
 
 
 def test_a_code_can_be_used_for_some_time_then_until_the_room_is_full_and_then_no_more() -> None:
-    room = Room(b"roomid", b"12345", 3, TAG, 1000)
+    room = RelayRoom(b"roomid", b"12345", 3, TAG, 1000)
     room.given = 1
     assert room.seconds_of_code(1000.0, 600.0) == 600
     assert room.seconds_of_code(2000.0, 600.0) == 0

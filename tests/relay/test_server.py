@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retick.relay import MemberEntered, MemberGone, RelayConfig, RelayServer, RoomGone, RoomOpened, hall, server
-from retick.wire import relay as wire
-from retick.wire.relay import Frame, Left, Lost, Place, Present, Refusal, Refused, Request, Seen
+from retick.relay import MemberEntered, MemberGone, RelayConfig, RelayServer, RoomGone, RoomOpened, rooms, server
+from retick.relay import packets as wire
+from retick.relay.packets import Frame, Left, MemberLost, Place, Present, Refusal, RelayRefused, RelayRequest, Seen
 from tests.relay.meeting import FIRST, SECOND, TAG, Direct, make_server
 
 
@@ -38,7 +38,7 @@ def frame(room: bytes, sender: int = 0, receiver: int = 1, payload: bytes = b"pa
 def test_who_asks_is_told_its_address_and_the_other_port() -> None:
     relay = make_server()
     one = Direct(relay, ("203.0.113.9", 4321))
-    seen = wire.decode_answer(one.raw(wire.encode_request(Request(wire.ASK, b"nonce678")))[0][0])
+    seen = wire.decode_answer(one.raw(wire.encode_request(RelayRequest(wire.ASK, b"nonce678")))[0][0])
     assert isinstance(seen, Seen)
     assert (str(seen.host), seen.port, seen.other_port, seen.version) == ("203.0.113.9", 4321, SECOND[1], 1)
 
@@ -46,7 +46,7 @@ def test_who_asks_is_told_its_address_and_the_other_port() -> None:
 def test_the_second_port_answers_asks_only_and_each_port_can_answer_for_the_other() -> None:
     relay = make_server()
     for flags in (0, 1):
-        data = wire.encode_request(Request(wire.ASK, b"nonce678", flags=flags))
+        data = wire.encode_request(RelayRequest(wire.ASK, b"nonce678", flags=flags))
         for port, endpoint in enumerate((relay, relay.second)):
             endpoint.receive_datagram(data, ("203.0.113.9", 4321), now=0.0)
             answers = (relay.datagrams_to_send(now=0.0), relay.second.datagrams_to_send(now=0.0))
@@ -55,7 +55,7 @@ def test_the_second_port_answers_asks_only_and_each_port_can_answer_for_the_othe
             assert isinstance(seen, Seen)
             assert seen.other_port == (SECOND, FIRST)[port][1]
     relay.second.receive_datagram(
-        wire.encode_request(Request(wire.OPEN, b"nonce678", places=2, tag=TAG)), ("203.0.113.9", 4321), now=0.0
+        wire.encode_request(RelayRequest(wire.OPEN, b"nonce678", places=2, tag=TAG)), ("203.0.113.9", 4321), now=0.0
     )
     assert relay.second.datagrams_to_send(now=0.0) == relay.datagrams_to_send(now=0.0) == []
     assert relay.dropped["second_port"] == 1
@@ -68,9 +68,9 @@ def test_without_a_cookie_of_this_address_and_time_nothing_happens(kind: int) ->
     relay = make_server()
     own = {wire.OPEN: {"places": 2, "tag": TAG}, wire.JOIN: {"code": b"12345", "tag": TAG}}[kind]
     first, other = Direct(relay, ("203.0.113.1", 1)), Direct(relay, ("203.0.113.1", 2))
-    data = wire.encode_request(Request(kind, b"nonce678", **own))  # type: ignore[arg-type]  # fields by name
+    data = wire.encode_request(RelayRequest(kind, b"nonce678", **own))  # type: ignore[arg-type]  # fields by name
     cookie = wire.decode_answer(first.raw(data)[0][0]).cookie  # type: ignore[union-attr]  # it is SEEN
-    proven = wire.encode_request(Request(kind, b"nonce678", cookie, **own))  # type: ignore[arg-type]  # fields by name
+    proven = wire.encode_request(RelayRequest(kind, b"nonce678", cookie, **own))  # type: ignore[arg-type]  # fields by name
     for whom, now in ((other, 0.0), (first, 20.0)):
         (answer,) = whom.raw(proven, now=now)
         assert isinstance(wire.decode_answer(answer[0]), Seen)
@@ -86,7 +86,7 @@ def test_another_version_is_told_ours_whatever_else_it_says() -> None:
         data = b"\xd7RTR\x02nonce678" + bytes(16) + rest
         assert Direct(relay).raw(data) == []
         ((answer, _),) = Direct(relay).raw(b"\xd0" + data[1:])
-        assert wire.decode_answer(answer) == Refused(b"nonce678", Refusal.VERSION, 1)
+        assert wire.decode_answer(answer) == RelayRefused(b"nonce678", Refusal.VERSION, 1)
         assert len(answer) < len(data)
 
 
@@ -103,7 +103,7 @@ def test_no_stranger_gets_more_bytes_than_it_sent_and_none_is_kept(packets: list
         if random.random() < 0.5:  # one that looks right
             kind = random.choice([wire.ASK, wire.OPEN, wire.JOIN, wire.HERE, wire.LEAVE])
             fields = {"places": 2, "tag": TAG, "code": random.randbytes(5), "ticket": random.randbytes(49)}
-            data = wire.encode_request(Request(kind, random.randbytes(8))._replace(**fields))
+            data = wire.encode_request(RelayRequest(kind, random.randbytes(8))._replace(**fields))
         relay.receive_datagram(data, ("192.0.2.66", 666), now=0.0)
         out = relay.datagrams_to_send(now=0.0)
         assert sum(len(answer) for answer, _ in out) <= len(data)
@@ -134,12 +134,12 @@ def test_members_are_told_when_somebody_comes_or_goes() -> None:
     room = place.ticket[:6]
     bob = Direct(relay, ("203.0.113.2", 6000))
     bob.ask(wire.JOIN, code=b"wrong", tag=TAG)  # it has a cookie now
-    out = bob.raw(wire.encode_request(Request(wire.JOIN, b"nonce678", bob.cookie, code=place.code, tag=TAG)))
+    out = bob.raw(wire.encode_request(RelayRequest(wire.JOIN, b"nonce678", bob.cookie, code=place.code, tag=TAG)))
     assert [address for _, address in out] == [bob.address, ann.address]
     joined, told = (wire.decode_answer(data) for data, _ in out)
     assert told == Present(room, 0b11)
     assert isinstance(joined, Place)
-    out = bob.raw(wire.encode_request(Request(wire.LEAVE, b"12345678", ticket=joined.ticket)), now=1.0)
+    out = bob.raw(wire.encode_request(RelayRequest(wire.LEAVE, b"12345678", ticket=joined.ticket)), now=1.0)
     assert {(wire.decode_answer(data), address) for data, address in out} == {
         (Left(b"12345678"), bob.address),
         (Present(room, 0b01), ann.address),
@@ -157,7 +157,7 @@ def test_one_that_comes_and_goes_without_end_does_not_flood_the_others() -> None
         now = 1.0 + step / 100
         kind = (wire.LEAVE, wire.HERE)[step % 2]
         out = bob.raw(
-            wire.encode_request(Request(kind, step.to_bytes(8, "little"), bob.cookie, ticket=ticket)), now=now
+            wire.encode_request(RelayRequest(kind, step.to_bytes(8, "little"), bob.cookie, ticket=ticket)), now=now
         )
         relay.handle_timeout(now=now)
         out += relay.datagrams_to_send(now=now)
@@ -272,7 +272,7 @@ def test_frames_of_strangers_and_for_strangers_go_nowhere(is_known: bool) -> Non
     if is_known:
         assert ann.raw(frame(room))
     stranger = Direct(relay, ("192.0.2.66", 666))
-    lost = [(wire.encode_answer(Lost(room + b"\0\1")), stranger.address)]
+    lost = [(wire.encode_answer(MemberLost(room + b"\0\1")), stranger.address)]
     assert stranger.raw(frame(room)) == lost
     assert bob.raw(frame(room))[0][1] == bob.address
     assert len(stranger.raw(frame(b"noroom"))[0][0]) == 9
@@ -323,12 +323,12 @@ def test_a_member_with_a_ticket_takes_its_place_to_another_address_when_that_is_
     ann.raw(frame(room))
     ticket = bob.ask(wire.HERE, ticket=ticket_of(bob)).ticket
     moved = Direct(relay, ("203.0.113.77", 7000))
-    out = moved.raw(wire.encode_request(Request(wire.HERE, b"nonce678", ticket=ticket)))
+    out = moved.raw(wire.encode_request(RelayRequest(wire.HERE, b"nonce678", ticket=ticket)))
     assert isinstance(wire.decode_answer(out[0][0]), Seen)
     assert ann.raw(frame(room))[0][1] == bob.address
     assert moved.ask(wire.HERE, ticket=ticket).member == 1
     assert ann.raw(frame(room))[0][1] == moved.address
-    assert wire.decode_answer(bob.raw(frame(room, 1, 0))[0][0]) == Lost(room + b"\1\0")
+    assert wire.decode_answer(bob.raw(frame(room, 1, 0))[0][0]) == MemberLost(room + b"\1\0")
     assert moved.raw(frame(room, 1, 0))[0][1] == ann.address
 
 
@@ -352,7 +352,7 @@ def test_a_relay_that_starts_again_has_the_room_its_code_and_its_places_back() -
     joined = bob.ask(wire.JOIN, code=place.code, tag=TAG)
     fresh = ann.ask(wire.HERE, ticket=place.ticket)
     relay = ann.server = bob.server = make_server(seed=99, epoch=1_800_000_100.0)
-    assert wire.decode_answer(ann.raw(frame(place.ticket[:6]))[0][0]) == Lost(place.ticket[:6] + b"\0\1")
+    assert wire.decode_answer(ann.raw(frame(place.ticket[:6]))[0][0]) == MemberLost(place.ticket[:6] + b"\0\1")
     again = ann.ask(wire.HERE, ticket=fresh.ticket)
     assert (again.member, again.code, again.present, again.ticket[:6]) == (0, place.code, 1, place.ticket[:6])
     late = Direct(relay, ("203.0.113.3", 6000)).ask(wire.JOIN, code=place.code, tag=TAG)
@@ -390,7 +390,7 @@ def test_whoever_leaves_twice_is_answered_twice() -> None:
 def test_answers_to_strangers_are_limited_and_members_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     relay = make_server(RelayConfig(answers=20))
     ann, place = opened(relay)
-    data = wire.encode_request(Request(wire.ASK, b"nonce678"))
+    data = wire.encode_request(RelayRequest(wire.ASK, b"nonce678"))
     answers = sum(len(Direct(relay, ("192.0.2.1", port)).raw(data, now=1.0)) for port in range(100))
     assert answers == 20
     assert relay.dropped["answers"] == 80
@@ -403,7 +403,7 @@ def test_answers_to_strangers_are_limited_and_members_are_not(monkeypatch: pytes
 
 
 def test_events_that_nobody_reads_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hall, "MOST_UNREAD", 3)
+    monkeypatch.setattr(rooms, "MOST_UNREAD", 3)
     relay = make_server()
     for port in (1, 2, 3):
         opened(relay, ("203.0.113.1", port))
@@ -419,10 +419,10 @@ def test_spoofed_requests_leave_nothing_behind() -> None:
         for number in range(count):
             now = number / 100_000
             fields = {"places": 2, "tag": TAG, "code": random.randbytes(5), "ticket": random.randbytes(49)}
-            request = Request((wire.OPEN, wire.JOIN, wire.HERE, wire.LEAVE)[number % 4], random.randbytes(8))
+            request = RelayRequest((wire.OPEN, wire.JOIN, wire.HERE, wire.LEAVE)[number % 4], random.randbytes(8))
             address = (f"192.0.{random.randrange(256)}.{random.randrange(256)}", random.randrange(65536))
             for data in (
-                wire.encode_request(Request(wire.ASK, random.randbytes(8))),
+                wire.encode_request(RelayRequest(wire.ASK, random.randbytes(8))),
                 wire.encode_request(request._replace(cookie=random.randbytes(16), **fields)),
                 frame(random.randbytes(6)),
             ):
@@ -441,5 +441,5 @@ def test_spoofed_requests_leave_nothing_behind() -> None:
 
 def test_an_address_that_is_none_of_a_socket_is_dropped() -> None:
     relay = make_server()
-    assert Direct(relay, "name").raw(wire.encode_request(Request(wire.ASK, b"nonce678"))) == []
+    assert Direct(relay, "name").raw(wire.encode_request(RelayRequest(wire.ASK, b"nonce678"))) == []
     assert relay.dropped["address"] == 1

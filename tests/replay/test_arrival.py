@@ -3,8 +3,7 @@
 import pytest
 
 from retick.replay import Arrival, Replay
-from retick.replay.arrival import MAX_BATCH, arrival_problem
-from retick.replay.inputs import MAX_FRAME
+from retick.replay.replay import MAX_BATCH, MAX_FRAME, arrival_problem
 
 SEATING = Replay(seed=1, frames=b"", num_players=3, start_frame=10, start_state=b"", local_players=(0,))
 

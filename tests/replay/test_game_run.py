@@ -10,7 +10,7 @@ from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay
-from retick.replay.game_run import Run
+from retick.replay.running import GameRun
 from tests.replay.recordings import Tally
 
 LATE = Replay(seed=3, frames=[(f * 7, f) for f in range(300)], start_frame=50, start_state=bytes(12))
@@ -19,7 +19,7 @@ LATE = Replay(seed=3, frames=[(f * 7, f) for f in range(300)], start_frame=50, s
 @given(st.integers(50, 350))
 @settings(deadline=None)
 def test_a_run_in_two_pieces_ends_where_a_run_in_one_piece_does(middle: int) -> None:
-    run = Run(LATE, Tally())
+    run = GameRun(LATE, Tally())
     whole = run.between(run.start(), 50, 350)
     assert run.between(run.between(run.start(), 50, middle), middle, 350) == whole
 
@@ -33,9 +33,9 @@ def test_a_game_that_changed_its_step_is_not_run_by_the_bulk_loop_it_inherited()
     state = Moonwalk().initial_state(7)
     for frame in range(60):
         state = Moonwalk().step(state, match.inputs_at(frame))
-    run = Run(match, Moonwalk())
+    run = GameRun(match, Moonwalk())
     assert run.between(run.start(), 0, 60) == state
-    plain = Run(match, Fighter())
+    plain = GameRun(match, Fighter())
     assert plain.between(plain.start(), 0, 60) != state
 
 
@@ -51,7 +51,7 @@ def test_a_game_that_changed_its_step_is_not_run_by_the_bulk_loop_it_inherited()
 )
 def test_a_recording_of_another_game_is_refused(match: Replay, game: Tally) -> None:
     with pytest.raises(UsageError):
-        Run(match, game)
+        GameRun(match, game)
 
 
 def test_a_start_state_needs_a_game_that_reads_it() -> None:
@@ -60,4 +60,4 @@ def test_a_start_state_needs_a_game_that_reads_it() -> None:
         pack_state = None  # type: ignore[assignment]  # a game without
 
     with pytest.raises(UsageError):
-        Run(LATE, Mute()).start()
+        GameRun(LATE, Mute()).start()

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.replay import Hosting, Recorder, Replay, ReplayPlayer, loads, verify
-from retick.sim.world.hosting.hosted import HostedWorld
-from tests.sim.world.hosting.test_hosted import Path
+from retick.sim.world.hosting import HostedWorld
+from tests.sim.world.test_hosted import Path
 
 steps = st.tuples(st.integers(0, 5), st.integers(0, 255), st.lists(st.integers(1, 9), min_size=3, max_size=3))
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError, EncodeError, InvalidValue, ReservedNotZero, UsageError
 from retick.replay import Hosting, Recorder, Replay, SeatChange, View, dumps, loads
-from retick.replay.hosting import MOST_BEHIND
+from retick.replay.replay import MOST_BEHIND
 from retick.replay.rtk_blocks import SEAT, VIEW, BlockType, encode_block
 
 frames = st.integers(0, 20)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import UsageError
-from retick.replay.inputs import pack_frames, pack_inputs, unpack_inputs
+from retick.replay.replay import pack_frames, pack_inputs, unpack_inputs
 
 
 @st.composite

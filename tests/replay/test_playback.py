@@ -5,7 +5,7 @@ import pytest
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Playback, Replay, ReplayPlayer
-from retick.replay import playback as playback_module
+from retick.replay import player as playback_module
 
 MATCH = Replay(seed=4, frames=bout(4, 2000))
 

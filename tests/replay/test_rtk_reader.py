@@ -6,8 +6,8 @@ import pytest
 
 from retick.errors import InvalidValue
 from retick.replay.limits import Budget, ReadLimits
+from retick.replay.rtk import RtkReader
 from retick.replay.rtk_blocks import CHECK, HEAD, INPUTS, BlockType
-from retick.replay.rtk_reader import RtkReader
 
 PLAIN = HEAD.pack(2, 1, 1, 7, 0, 0, 0, 0)
 LATE = HEAD.pack(2, 1, 1, 7, 50, 0, 1, 0)

@@ -5,23 +5,22 @@ from dataclasses import fields
 from pathlib import Path
 
 from retick.rollback import MatchConfig, PeerStats, Phase, SessionStats, events
-from retick.rollback.session.messages.addresses import MAX_ADDRESS
 from retick.rollback.session.messages.connect import VERSION, Want
-from retick.rollback.session.messages.kinds import Kind
-from retick.rollback.session.messages.reasons import ASK_SPONSOR, OTHER_VERSION, WORDS
+from retick.rollback.session.messages.join import LARGEST_STATE
+from retick.rollback.session.messages.kinds import ASK_SPONSOR, OTHER_VERSION, WORDS, MessageKind
 from retick.rollback.session.messages.roster import (
+    MAX_ADDRESS,
     MAX_PEERS,
     Roster,
     RosterEntry,
     decode_roster,
     encode_roster,
 )
-from retick.rollback.session.messages.state import LARGEST_STATE
 from retick.rollback.session.peer import Role
 
 DOCS = Path(__file__).parents[2] / "docs"
 MESSAGES = (DOCS / "formats" / "session-messages.md").read_text(encoding="utf-8")
-ROLLBACK = (DOCS / "rollback.md").read_text(encoding="utf-8")
+ROLLBACK = (DOCS / "guides" / "rollback-sessions.md").read_text(encoding="utf-8")
 
 
 def test_the_example_is_the_roster_that_it_describes() -> None:
@@ -35,7 +34,7 @@ def test_the_example_is_the_roster_that_it_describes() -> None:
 
 
 def test_the_kinds_the_bounds_and_the_requests_are_those_of_the_code() -> None:
-    for kind in Kind:
+    for kind in MessageKind:
         assert re.search(rf"^\| `{kind:02X}` \| {kind.name} \| .* to .* \|", MESSAGES, re.MULTILINE), kind
     assert f"`u8` count, 1 to {MAX_PEERS};" in MESSAGES
     assert f"| n, 0 to {MAX_ADDRESS} |" in MESSAGES

@@ -1,4 +1,4 @@
-"""The matrix of docs/internet.md: ``python -m tests.routes.matrix_table`` plays all pairs and writes it anew."""
+"""The matrix of docs/guides/internet.md: ``python -m tests.routes.matrix_table`` plays all pairs and writes it anew."""
 
 from itertools import product
 from pathlib import Path
@@ -8,7 +8,7 @@ from retick.routes import PathKind
 from retick.testing.online_mesh import OnlineMesh
 from retick.transport import Nat, NatKind
 
-PAGE = Path(__file__).parents[2] / "docs" / "internet.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "internet.md"
 BEGIN, END = "<!-- the matrix -->\n", "<!-- end of the matrix -->\n"
 
 

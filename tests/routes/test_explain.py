@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.packets.formats import explain_datagram
-from retick.routes.explain import explain_note, is_note
-from retick.routes.seals import NoteSeal
+from retick.routes.notes import NoteSeal
+from retick.routes.routes import explain_note, is_note
 
 
 def test_a_note_is_named_with_its_members() -> None:

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from retick.routes.rounds import AGAIN_SECONDS, MOST_OFFERS, PAUSE_SECONDS, ROUNDS, Rounds, Step
+from retick.routes.peer_routes import AGAIN_SECONDS, MOST_OFFERS, PAUSE_SECONDS, ROUNDS, Rounds, RoundStep
 
 
 def offers(rounds: Rounds, until: float, *, reply: bool = False, start: float = 0.0) -> list[tuple[float, int]]:
@@ -11,7 +11,7 @@ def offers(rounds: Rounds, until: float, *, reply: bool = False, start: float = 
     while (due := rounds.next_timeout()) is not None and due <= until:
         now = max(now, due)
         while step := rounds.step(now, is_found=False, can_offer=True):
-            if step is Step.OFFER:
+            if step is RoundStep.OFFER:
                 found.append((round(now, 3), rounds.round))
                 if reply:
                     now += 0.08
@@ -42,12 +42,12 @@ def test_an_offer_without_a_reply_is_repeated_a_few_times_in_a_round() -> None:
 def test_both_probe_at_the_same_moment() -> None:
     rounds = Rounds(is_first=True)
     rounds.start(0.0)
-    assert rounds.step(0.0, is_found=False, can_offer=True) is Step.OFFER
+    assert rounds.step(0.0, is_found=False, can_offer=True) is RoundStep.OFFER
     assert not rounds.replied(9, 0.1), "of another round"
     assert rounds.replied(1, 0.2)
     assert not rounds.replied(1, 0.2), "a second time"
     assert rounds.next_timeout() == 0.2 + 0.1
-    assert rounds.step(0.31, is_found=False, can_offer=True) is Step.FIRE
+    assert rounds.step(0.31, is_found=False, can_offer=True) is RoundStep.FIRE
 
 
 def test_it_ends_when_a_path_is_found_and_waits_for_a_relay_that_is_silent() -> None:

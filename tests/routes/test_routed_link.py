@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from retick.authority import Client, JoinFailed, Server, WorldClient, WorldServer
+from retick.authority import JoinFailed, WorldClient, WorldServer
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
-from retick.games.runner import NetRunner
 from retick.games.scramble import Scramble
 from retick.link import Invite, LinkConfig
+from retick.netrunner import Client, NetRunner, Server
 from retick.relay import RelayConfig, RelayServer
+from retick.relay import packets as wire
 from retick.rollback import RollbackSession, SpectatorSession
 from retick.rollback.events import MatchEnded
 from retick.rollback.match.config import MatchConfig
@@ -20,8 +21,7 @@ from retick.routes import Online, OnlineEnded, OnlineReady, PathKind
 from retick.routes.routed_link import game_tag
 from retick.testing.online_mesh import RELAY, OnlineMesh
 from retick.transport import Conditions, Nat, SimulatedNetwork
-from retick.wire import relay as wire
-from tests.authority.world.server.yard import Yard
+from tests.authority.server.yard import Yard
 
 
 class Bench:

@@ -9,11 +9,11 @@ import pytest
 
 from retick.errors import UsageError
 from retick.relay import MemberState
+from retick.relay import packets as wire
 from retick.routes import Online, Routes, member_name, routes
 from retick.routes.online import MOST_OWN
 from retick.routes.routes import LONGEST, NOTE
 from retick.transport import Nat
-from retick.wire import relay as wire
 from tests.routes.matches import between
 
 RELAY = ("198.51.100.1", 7788)

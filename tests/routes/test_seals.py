@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import DecodeError
-from retick.routes import seals
-from retick.routes.seals import WINDOW, NoteSeal, pair_key
+from retick.routes import notes
+from retick.routes.notes import WINDOW, NoteSeal, pair_key
 
 KIND = 0xCE
 
@@ -82,7 +82,7 @@ def test_the_key_is_that_of_the_page() -> None:
 
 
 def test_a_counter_never_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seals, "MOST_NOTES", 2)
+    monkeypatch.setattr(notes, "MOST_NOTES", 2)
     one, two = pair()
     assert [two.open(KIND, sealed(one, b"x")) for _ in range(2)] == [b"x", b"x"]
     assert one.seal(KIND, b"x") is None

@@ -64,7 +64,7 @@ NESTED = "\n".join([
     "import dataclasses",
     "from typing import Any, NamedTuple",
     "from retick.rollback.desync.field_values import encode_field, portable_fields",
-    "from retick.audit.runs.play import observe",
+    "from retick.testing.determinism import observe",
     "@dataclasses.dataclass(frozen=True)",
     "class Pack:",
     "    cards: Any",

@@ -14,8 +14,8 @@ from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.rollback import RollbackEngine, SyncTest
 from retick.sim.flat import FlatSimulation
+from retick.sim.kinds import I32, U32, U64
 from retick.sim.record import Record
-from retick.sim.widths import I32, U32, U64
 
 
 class Count(Record):

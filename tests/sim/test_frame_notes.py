@@ -2,7 +2,7 @@
 
 import pytest
 
-from retick.sim.frame_notes import located
+from retick.sim.contract import located
 
 
 def test_an_error_gets_the_frame_and_its_inputs_once() -> None:

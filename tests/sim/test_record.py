@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError, SchemaError, TrailingData, Truncated, UsageError
 from retick.sim.checksum import fnv1a
+from retick.sim.kinds import I8, I16, I32, I64, U8, U16, U32, U64, Width
 from retick.sim.record import Record, Times
-from retick.sim.widths import I8, I16, I32, I64, U8, U16, U32, U64, Width
 
 
 class Ship(Record):

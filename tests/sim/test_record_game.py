@@ -6,7 +6,7 @@ from typing import Annotated
 import pytest
 
 from retick.errors import Truncated, UsageError
-from retick.rollback.engine.synctest import SyncTest
+from retick.rollback.engine.engine import SyncTest
 from retick.sim import F64, U32, Most, PacksState, Record, RecordGame
 
 

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from retick.errors import UsageError
-from retick.sim.seeded_inputs import seeded_inputs
+from retick.sim.prng import seeded_inputs
 from retick.testing import random_inputs
 from tests.toys import Tally
 

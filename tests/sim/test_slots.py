@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from retick.errors import UsageError
 from retick.games.fighter import Fighter, FighterState
 from retick.sim.checksum import fnv1a
+from retick.sim.flat import SlotField, fill_record, make_record, slots_checksum
+from retick.sim.kinds import I32, U64
 from retick.sim.record import Record
-from retick.sim.slots import SlotField, fill_record, make_record, slots_checksum
-from retick.sim.widths import I32, U64
 
 
 def test_a_record_that_was_never_filled_is_refused_and_harmless() -> None:

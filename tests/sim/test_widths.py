@@ -7,7 +7,7 @@ import pytest
 
 from retick.errors import SchemaError
 from retick.sim import I8, I16, I32, I64, U8, U16, U32, U64
-from retick.sim.widths import Width
+from retick.sim.kinds import Width
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from retick.snapshot import Codec, Component, Field, Schema, Snapshot, UInt
-from retick.snapshot.explain import SnapshotExplainer
-from retick.snapshot.kernels.layout import HEADER, MAGIC
+from retick.snapshot.inspect import SnapshotExplainer
+from retick.snapshot.layout import HEADER, MAGIC
 from tests.snapshot.compact.test_packet import BODY, body
 
 SCHEMA = Schema(

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import DecodeError, EncodeError, SchemaError
-from retick.snapshot import Codec, Component, Field, FieldCodec, Fixed, Schema, Snapshot, UInt, fields, schema_json
+from retick.snapshot import Codec, Component, Field, FieldCodec, Fixed, Schema, Snapshot, UInt, fields
+from retick.snapshot import schema as schema_json
 from retick.snapshot.inspect import inspect_packet
 from retick.wire.bits import BitReader, BitWriter
 from tests.snapshot.worlds import CODECS, values_of

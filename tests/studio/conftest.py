@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 
 from retick.studio.app import make_app
 from retick.studio.feed import LARGEST_FILE
-from retick.studio.settings import Settings
+from retick.studio.room import Settings
 from tests.programs import path_of
 
 BROWSER_FLAGS = (

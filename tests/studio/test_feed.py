@@ -14,14 +14,11 @@ from websockets.sync.client import ClientConnection, connect
 from retick.errors import UsageError
 from retick.studio.app import make_app
 from retick.studio.feed import MOST_ROOMS
-from retick.studio.messages import FileSent, Message
-from retick.studio.outbox import LONGEST_QUEUE
-from retick.studio.room import Room
-from retick.studio.settings import Settings
+from retick.studio.room import LONGEST_QUEUE, FileSent, PageMessage, PageRoom, Settings
 from tests.studio.conftest import Running, running
 
 
-class Counter(Room):
+class Counter(PageRoom):
     """Counts what it gets; a page that comes back finds the count."""
 
     name = "counter"
@@ -43,7 +40,7 @@ class Counter(Room):
         finally:
             self.running = False
 
-    def receive(self, message: Message) -> None:
+    def receive(self, message: PageMessage) -> None:
         if message.type == "fail":
             raise ZeroDivisionError
         if message.type == "misuse":

@@ -7,7 +7,7 @@ from typing import Any
 from retick.games.fighter import Fighter
 from retick.games.fighter.rules import HITBOX_WIDTH, PLAYER_WIDTH
 from retick.games.scramble import Scramble
-from retick.studio.fighter_view import RULES, fields_by_name, is_fighter
+from retick.studio.shown import RULES, fields_by_name, is_fighter
 
 
 def test_the_page_gets_the_constants_of_the_rules() -> None:

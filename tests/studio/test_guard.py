@@ -10,7 +10,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from retick.studio.app import make_app
-from retick.studio.settings import Settings
+from retick.studio.room import Settings
 from tests.studio.conftest import Running, running
 from tests.studio.test_feed import Counter
 

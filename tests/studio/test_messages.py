@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.studio.messages import LONGEST_TEXT, FeedError, Message, read_message, write_message
+from retick.studio.room import LONGEST_TEXT, FeedError, PageMessage, read_message, write_message
 
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
@@ -25,7 +25,7 @@ def test_any_text_is_a_message_or_a_feed_error(text: str) -> None:
 
 @given(JSON)
 def test_a_getter_gives_what_it_promises_or_raises_a_feed_error(value: Any) -> None:
-    message = Message("set", {"field": value})
+    message = PageMessage("set", {"field": value})
     for get, kind in (
         (lambda: message.integer("field", -5, 5), int),
         (lambda: message.number("field", -5, 5), float),
@@ -54,4 +54,4 @@ def test_a_deep_nest_of_lists_is_refused_in_words() -> None:
 @pytest.mark.parametrize("value", [10**400, -(10**400), float("inf"), float("nan")])
 def test_a_number_that_no_float_can_hold_is_refused_in_words(value: float) -> None:
     with pytest.raises(FeedError, match="must be"):
-        Message("set", {"field": value}).number("field", -5, 5)
+        PageMessage("set", {"field": value}).number("field", -5, 5)

@@ -1,8 +1,8 @@
-from retick.studio.outbox import LONGEST_QUEUE, Outbox
+from retick.studio.room import LONGEST_QUEUE, PageOutbox
 from tests.studio.conftest import awaited
 
 
-def drained(outbox: Outbox, count: int) -> list[str | bytes]:
+def drained(outbox: PageOutbox, count: int) -> list[str | bytes]:
     async def take() -> list[str | bytes]:
         return [await outbox.next() for _ in range(count)]
 
@@ -11,7 +11,7 @@ def drained(outbox: Outbox, count: int) -> list[str | bytes]:
 
 
 def test_messages_that_must_arrive_come_in_order_and_before_moments() -> None:
-    outbox = Outbox()
+    outbox = PageOutbox()
     outbox.show("frame", "frame 1")
     outbox.post("first")
     outbox.post("second")
@@ -19,7 +19,7 @@ def test_messages_that_must_arrive_come_in_order_and_before_moments() -> None:
 
 
 def test_a_newer_moment_replaces_one_that_waits() -> None:
-    outbox = Outbox()
+    outbox = PageOutbox()
     for number in range(1000):
         outbox.show("frame", f"frame {number}")
         outbox.show("figures", f"figures {number}")
@@ -27,7 +27,7 @@ def test_a_newer_moment_replaces_one_that_waits() -> None:
 
 
 def test_a_full_queue_is_marked_and_takes_no_more() -> None:
-    outbox = Outbox()
+    outbox = PageOutbox()
     for number in range(LONGEST_QUEUE):
         outbox.post(str(number))
     assert not outbox.overflowed
@@ -37,7 +37,7 @@ def test_a_full_queue_is_marked_and_takes_no_more() -> None:
 
 
 def test_a_moment_that_is_a_function_is_made_when_it_is_sent() -> None:
-    outbox = Outbox()
+    outbox = PageOutbox()
     made: list[str] = []
 
     def make() -> str:

@@ -12,8 +12,8 @@ import pytest
 from websockets.sync.client import connect
 
 from retick.errors import NetworkUnavailable
-from retick.studio.serving import is_loopback, listening, serve
-from retick.studio.settings import Settings
+from retick.studio.room import Settings
+from retick.studio.run import is_loopback, listening, serve
 
 HANGS = """
 from retick.games.fighter import Fighter

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retick.studio.shown_values import LONGEST_VALUE, MOST_FIELDS, shown_fields, shown_value
+from retick.studio.shown import LONGEST_VALUE, MOST_FIELDS, shown_fields, shown_value
 
 
 @pytest.mark.parametrize(

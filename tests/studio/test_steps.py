@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from retick.studio import steps
+from retick.studio import room
 from tests.studio.conftest import awaited
 
 
@@ -15,12 +15,12 @@ def counted(number: int, done: list[int]) -> Iterator[None]:
 
 def test_work_is_driven_to_its_end() -> None:
     done: list[int] = []
-    assert awaited(steps.drive(counted(100, done), lambda: False))
+    assert awaited(room.drive(counted(100, done), lambda: False))
     assert len(done) == 100
 
 
 def test_after_each_slice_others_get_their_turn_and_work_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "SLICE", 0.0)
+    monkeypatch.setattr(room, "SLICE", 0.0)
     done: list[int] = []
     turns: list[int] = []
 
@@ -31,7 +31,7 @@ def test_after_each_slice_others_get_their_turn_and_work_can_be_stopped(monkeypa
                 await asyncio.sleep(0)
 
         task = asyncio.create_task(other())
-        ended = await steps.drive(counted(100, done), lambda: len(done) >= 10)
+        ended = await room.drive(counted(100, done), lambda: len(done) >= 10)
         task.cancel()
         return ended
 

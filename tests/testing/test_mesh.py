@@ -11,11 +11,10 @@ from retick.rollback.events import DesyncDetected, MatchStarted, PlayersDropped,
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.session import RollbackSession
-from retick.testing.arenas import arena_for
-from retick.testing.chaos import pressed_by_bots
 from retick.testing.mesh import Mesh, MeshHung
-from retick.testing.tampered import Tampered
 from retick.transport.conditions import Conditions
+from tests.checkers.arenas import Tampered, arena_for
+from tests.checkers.chaos import pressed_by_bots
 from tests.rollback.session.matches import tally_press
 from tests.toys import CheatsWithAGlobal, CheatsWithRandom, Tally
 

@@ -6,7 +6,7 @@ import pytest
 from examples.raiders import Raiders, Wish
 
 from retick.authority import PlayerJoined, PlayerLost, WorldServerConfig
-from retick.authority.world.client import RoomJoined
+from retick.authority.client import RoomJoined
 from retick.errors import UsageError
 from retick.sim.world import World
 from retick.testing.world_mesh import WorldMesh

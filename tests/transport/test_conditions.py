@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import UsageError
-from retick.transport.conditions import HEADERS, Conditions, Path
+from retick.transport.conditions import HEADERS, Conditions, DelayedPath
 
 chance = st.floats(0, 1)
 conditions = st.builds(
@@ -24,13 +24,13 @@ conditions = st.builds(
 )
 
 
-def fates(path: Path, count: int, gap: float = 0.01, size: int = 100) -> list[tuple[float, ...]]:
+def fates(path: DelayedPath, count: int, gap: float = 0.01, size: int = 100) -> list[tuple[float, ...]]:
     return [tuple(path.arrivals(size, i * gap)) for i in range(count)]
 
 
 @given(conditions, st.integers(0, 2**40))
 def test_the_same_seed_gives_the_same_fate_and_nothing_arrives_before_it_is_sent(bad: Conditions, seed: int) -> None:
-    first, second = Path(bad, seed), Path(bad, seed)
+    first, second = DelayedPath(bad, seed), DelayedPath(bad, seed)
     arrivals = fates(first, 60)
     assert arrivals == fates(second, 60)
     assert all(time >= i * 0.01 for i, times in enumerate(arrivals) for time in times)
@@ -40,21 +40,21 @@ def test_the_same_seed_gives_the_same_fate_and_nothing_arrives_before_it_is_sent
 
 def test_another_seed_gives_another_fate() -> None:
     bad = Conditions(loss=0.5)
-    assert fates(Path(bad, 1), 60) != fates(Path(bad, 2), 60)
+    assert fates(DelayedPath(bad, 1), 60) != fates(DelayedPath(bad, 2), 60)
 
 
 def test_a_perfect_path_delivers_once_at_once() -> None:
-    assert fates(Path(Conditions(), 1), 3) == [(0.0,), (0.01,), (0.02,)]
+    assert fates(DelayedPath(Conditions(), 1), 3) == [(0.0,), (0.01,), (0.02,)]
 
 
 def test_loss_comes_at_its_rate() -> None:
-    path = Path(Conditions(loss=0.3), 5)
+    path = DelayedPath(Conditions(loss=0.3), 5)
     fates(path, 10_000)
     assert 0.28 < path.lost / path.sent < 0.32
 
 
 def test_bursts_lose_in_runs_of_their_mean_length() -> None:
-    path = Path(Conditions(burst_enter=0.02, burst_leave=0.2), 5)
+    path = DelayedPath(Conditions(burst_enter=0.02, burst_leave=0.2), 5)
     lost = "".join("x" if not times else "." for times in fates(path, 50_000))
     runs = [len(run) for run in lost.replace(".", " ").split()]
     assert 4.5 < sum(runs) / len(runs) < 5.5
@@ -63,8 +63,8 @@ def test_bursts_lose_in_runs_of_their_mean_length() -> None:
 
 
 def test_jitter_overtakes_unless_order_is_kept() -> None:
-    loose = [times[0] for times in fates(Path(Conditions(latency=0.05, jitter=0.05), 1), 500)]
-    strict = [times[0] for times in fates(Path(Conditions(latency=0.05, jitter=0.05, in_order=True), 1), 500)]
+    loose = [times[0] for times in fates(DelayedPath(Conditions(latency=0.05, jitter=0.05), 1), 500)]
+    strict = [times[0] for times in fates(DelayedPath(Conditions(latency=0.05, jitter=0.05, in_order=True), 1), 500)]
     assert loose != sorted(loose)
     assert strict == sorted(strict)
     delays = [time - i * 0.01 for i, time in enumerate(loose)]
@@ -73,7 +73,7 @@ def test_jitter_overtakes_unless_order_is_kept() -> None:
 
 
 def test_reordered_datagrams_are_overtaken() -> None:
-    path = Path(Conditions(latency=0.05, reorder=0.2, reorder_delay=0.03), 1)
+    path = DelayedPath(Conditions(latency=0.05, reorder=0.2, reorder_delay=0.03), 1)
     times = [times[0] for times in fates(path, 500)]
     assert times != sorted(times)
     assert path.reordered > 50
@@ -81,7 +81,7 @@ def test_reordered_datagrams_are_overtaken() -> None:
 
 def test_bandwidth_spaces_datagrams_and_drops_what_the_queue_cannot_hold() -> None:
     size = 100 - HEADERS
-    path = Path(Conditions(bandwidth=1000.0, queue=300), 1)
+    path = DelayedPath(Conditions(bandwidth=1000.0, queue=300), 1)
     times = [path.arrivals(size, 0.0) for _ in range(5)]
     assert [t for arrival in times for t in arrival] == pytest.approx([0.1, 0.2, 0.3])
     assert path.queue_dropped == 2
@@ -89,7 +89,7 @@ def test_bandwidth_spaces_datagrams_and_drops_what_the_queue_cannot_hold() -> No
 
 
 def test_cuts_lose_everything_for_their_time() -> None:
-    path = Path(Conditions(cuts=((0.1, 0.2),)), 1)
+    path = DelayedPath(Conditions(cuts=((0.1, 0.2),)), 1)
     assert [bool(times) for times in fates(path, 30)] == [not 10 <= i < 20 for i in range(30)]
     path.cut_until = 5.0
     assert not path.arrivals(1, 4.99)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from retick.link import Connected, Disconnected, LinkConfig, LinkEndpoint, MessageReceived, UnreliableReceived
+from retick.link import Connected, Disconnected, LinkConfig, LinkEndpoint, ReliableReceived, UnreliableReceived
 from retick.transport import Conditions, Endpoint, Impaired, Poll, UdpSocket, open_udp
 from tests.transport.echo import Recorder
 
@@ -40,8 +40,8 @@ def test_two_links_meet_over_poll() -> None:
         connection.send_unreliable(b"payload")
         connection.send_reliable(b"message" * 1000)
         polls[1].flush()
-        events = poll_until(polls, lambda e: count_of(e, UnreliableReceived) and count_of(e, MessageReceived))
-        assert {e.data for e in events if isinstance(e, UnreliableReceived | MessageReceived)} == {
+        events = poll_until(polls, lambda e: count_of(e, UnreliableReceived) and count_of(e, ReliableReceived))
+        assert {e.data for e in events if isinstance(e, UnreliableReceived | ReliableReceived)} == {
             b"payload",
             b"message" * 1000,
         }

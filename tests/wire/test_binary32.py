@@ -4,7 +4,7 @@ from math import inf, nan
 import pytest
 
 from retick.errors import UsageError
-from retick.wire.binary32 import LARGEST, round32, within_bounds
+from retick.wire.values import LARGEST, round32, within_bounds
 
 
 def test_rounding_to_binary32_stays_finite() -> None:

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.authority import ClientStats, RoomStats, ServerStats, TickCost
-from retick.authority.world.client import WorldClientStats
-from retick.link.stats import LinkStats
+from retick.authority import RoomStats, ServerStats, TickCost
+from retick.authority.client import WorldClientStats
+from retick.host.stats import ClientStats
+from retick.link.events import LinkStats
 from retick.rollback.match.stats import PathStats, PeerStats, SessionStats
-from retick.wire.plain import Plain, plain
+from retick.wire.values import Plain, plain
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.binary(max_size=4),

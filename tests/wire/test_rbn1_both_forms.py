@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.wire import rbn1
-from retick.wire.rbn1_run import InputRun
+from retick.wire.rbn1 import InputRun
 from tests.effort import examples
 from tests.twin import Twin, outcome
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from retick.errors import DecodeError, InvalidValue, LimitExceeded, Truncated, UnsupportedVersion
 from retick.wire import rbn1
 from retick.wire import rbn1_layout as layout
-from retick.wire.rbn1_packing import packed, unpacked
+from retick.wire.rbn1 import packed, unpacked
 from tests.wire.rbn1_packets import packets
 
 ALL = rbn1.ALL_EXTENSIONS

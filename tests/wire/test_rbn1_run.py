@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError
 from retick.wire import rbn1
-from retick.wire.rbn1_run import MOST_INPUTS, InputRun
+from retick.wire.rbn1 import MOST_INPUTS, InputRun
 from tests.twin import outcome
 from tests.wire.rbn1_packets import packets
 

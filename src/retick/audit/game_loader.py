@@ -10,6 +10,7 @@ that their recordings carry.
 
 import importlib
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,11 +19,13 @@ from typing import Any
 
 from retick.audit.targets import find_target, split_target
 from retick.errors import UsageError
-from retick.sim.contract import Simulation
-from retick.sim.world import WorldSimulation
+from retick.sim.contract import Simulation, input_size_of
+from retick.sim.world import SimulatedWorld, World, WorldSimulation
+from retick.sim.world.hosting import make_read_only
 
 __all__ = [
     "GAME_IDS",
+    "Press",
     "import_from",
     "import_game",
     "import_object",
@@ -31,7 +34,10 @@ __all__ = [
     "made",
     "made_for",
     "module_beside",
+    "played_rows",
+    "press_function_of",
 ]
+
 
 GAME_IDS = {"retick.fighter": "retick.games.fighter:Fighter", "retick.scramble": "retick.games.scramble:Scramble"}
 """Names of the games whose ids recordings carry."""
@@ -158,3 +164,63 @@ def _import_file(file: Path) -> ModuleType:
     sys.modules[name] = loaded
     spec.loader.exec_module(loaded)
     return loaded
+
+
+# A game's own bot: the function ``bot(player, state)`` or ``press(player, state)`` that it or its module has.
+#
+# It returns the buttons of one player in one frame, as the ``press`` of ``retick.testing.mesh.Mesh`` does. A function
+# of that name with other parameters is no bot: it may well read a keyboard. For a declared world it may be
+# ``bot(player, world)``, and reads the fields.
+
+Press = Callable[[int, Any], int]
+NAMES = ("bot", "press")
+OF_A_STATE, OF_A_WORLD = ["player", "state"], ["player", "world"]
+
+
+def press_function_of(sim: Simulation[Any]) -> Press | None:
+    """The game's bot, None if it has none."""
+    game = sim.world if isinstance(sim, SimulatedWorld) else sim
+    for place in (sim, game, sys.modules.get(type(game).__module__)):
+        for name in NAMES:
+            found: Any = getattr(place, name, None)
+            parameters = _parameters(found) if callable(found) else []
+            if parameters == OF_A_STATE:
+                return found  # type: ignore[no-any-return] # its result is checked where it is used
+            if parameters == OF_A_WORLD and isinstance(game, World):
+                return _sees_the_world(game, found)
+    return None
+
+
+def _sees_the_world(game: World, bot: Press) -> Press:
+    """``bot`` with the world in place of its state: another instance, whose fields it can read and not write."""
+    shown = type(game)()
+    make_read_only(shown)
+    seen: Any = None
+
+    def press(player: int, state: Any) -> int:
+        nonlocal seen
+        if state is not seen:
+            game.load_into(shown, state)
+            seen = state
+        return bot(player, shown)
+
+    return press
+
+
+def _parameters(function: Callable[..., Any]) -> list[str]:
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):  # written in C
+        return []
+
+
+def played_rows(sim: Simulation[Any], press: Press, seed: int, frames: int) -> list[tuple[int, ...]]:
+    """The inputs of a match in which the bot plays every seat."""
+    largest = (1 << 8 * input_size_of(sim)) - 1
+    state = sim.initial_state(seed)
+    rows = []
+    for _ in range(frames):
+        row = tuple(int(press(player, state)) & largest for player in range(sim.num_players))
+        rows.append(row)
+        state = sim.step(state, row)
+    return rows

@@ -19,8 +19,14 @@ from retick._safe_path import clean_python_path
 from retick.errors import UsageError
 
 __all__ = [
-    "Interpreter", "InterpreterDied", "child_environment", "interpreters", "job_and_streams", "python_command",
-]  # fmt: skip
+    "Interpreter",
+    "InterpreterDied",
+    "child_environment",
+    "interpreters",
+    "job_and_streams",
+    "python_command",
+    "start_module",
+]
 
 
 def python_command(module: str, *arguments: str) -> list[str]:
@@ -161,3 +167,32 @@ def job_and_streams() -> tuple[dict[str, Any], IO[str], IO[str]]:
     os.close(nothing)
     job: dict[str, Any] = json.loads(lines_in.readline())
     return job, lines_in, lines_out
+
+
+# Starts the Python processes that commands need beside their own.
+
+
+def start_module(
+    module: str,
+    *arguments: str,
+    environment: Mapping[str, str] | None = None,
+    stdin: int = subprocess.DEVNULL,
+    stderr: int | None = None,
+) -> subprocess.Popen[str]:
+    """Run ``python -m module arguments``; its standard output is a pipe to us.
+
+    The process is in a group of its own, so Ctrl-C reaches only us: we end it and say one line, instead of a traceback
+    from each. A file called ``retick.py`` in the working directory changes nothing. ``environment`` is added to ours.
+    """
+    alone = {"creationflags": 0x200} if os.name == "nt" else {"process_group": 0}
+    process: subprocess.Popen[str] = subprocess.Popen(
+        python_command(module, *arguments),
+        env=child_environment(environment or {}),
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        encoding="utf-8",
+        errors="replace",
+        **alone,  # type: ignore[call-overload]  # mypy does not follow keywords that depend on the system
+    )
+    return process

@@ -7,7 +7,7 @@ from retick.audit.rules import META_RULES, RULES
 from retick.errors import DeterminismError
 from retick.sim.fields import FieldDifference
 
-__all__ = ["AllowedFinding", "AuditReport", "Divergence", "DynamicReport", "Finding", "StaticReport"]
+__all__ = ["AllowedFinding", "AuditReport", "RunDivergence", "DynamicReport", "Finding", "StaticReport"]
 
 EXCEPTION = "exception"
 """The ``check`` of a divergence that is none: the game raises in every run."""
@@ -88,7 +88,7 @@ class StaticReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Divergence:
+class RunDivergence:
     """The first frame at which two runs of one match differ, or at which all of them end in an exception."""
 
     check: str
@@ -126,7 +126,7 @@ class DynamicReport:
     """Length of the match."""
     hash_seeds: tuple[int, ...]
     """PYTHONHASHSEED of each interpreter."""
-    divergences: tuple[Divergence, ...]
+    divergences: tuple[RunDivergence, ...]
     """The first of each check, so at most two."""
 
     @property

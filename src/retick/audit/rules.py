@@ -1,6 +1,6 @@
 """All rules of the static audit: id, reason, and what to do instead.
 
-Allow comments name rules by their ids. docs/audit.md shows each rule with an example; a test compares the two lists.
+Allow comments name rules by their ids. docs/guides/audit.md shows each rule with an example; a test compares both.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _RULES = (
         id="float",
         reason="no field of the state is declared as a float, and careless floats differ between machines",
         advice="use integers in a fixed scale (retick.sim.fixed); or declare float fields as F64 and use "
-        "retick.sim.maths (docs/floats.md); or write in the file: # retick: floats -- reason",
+        "retick.sim.maths (docs/concepts/floats.md); or write in the file: # retick: floats -- reason",
     ),
     Rule(
         id="division",

@@ -1,15 +1,13 @@
-"""The server decides: rooms that tick, clients that predict and reconcile, other players drawn a little in the past.
+"""The server decides: rooms that run a declared world, and clients that predict with the game's own code.
 
-Uses a game's motor and packets through Protocols (profile.py): it knows no game, no socket and no clock.
+It knows worlds, links and snapshots; it knows no socket and no clock, and its server and its client do not know each
+other. What every kind of server shares is :mod:`retick.host`.
 """
 
-from retick.authority.client.client import Client
-from retick.authority.client.interpolation import RemoteView
-from retick.authority.config import ClientConfig, ServerConfig
-from retick.authority.declared import Angle, DeclaredProfile, Flag, Real, Whole
-from retick.authority.events import (
+from retick.authority.client import WorldClient, WorldClientConfig
+from retick.authority.server import RoomHooks, WorldRoom, WorldServer, WorldServerConfig
+from retick.host.events import (
     AdmitFailed,
-    ClientEvent,
     ConnectionLost,
     GameMessageReceived,
     Joined,
@@ -21,34 +19,18 @@ from retick.authority.events import (
     PlayerLeft,
     PlayerLost,
     PlayerRejoined,
-    Reconciled,
-    Resynced,
     RoomClosed,
     RoomFailed,
     ServerDrained,
     ServerEvent,
-    ShotDropped,
 )
-from retick.authority.rate_limit import RateLimit
-from retick.authority.server.room import Room
-from retick.authority.server.server import Server
-from retick.authority.stats import ClientStats, RoomStats, ServerStats, TickCost
-from retick.authority.world.client import WorldClient, WorldClientConfig
-from retick.authority.world.server import RoomHooks, WorldRoom, WorldServer, WorldServerConfig
+from retick.host.stats import InputStats, RoomStats, ServerStats, TickCost
 from retick.tokens import Applicant, Pass
-from retick.wire.authority import InputStats, PlayerView, SessionNumbers
 
 __all__ = [
     "AdmitFailed",
-    "Angle",
     "Applicant",
-    "Client",
-    "ClientConfig",
-    "ClientEvent",
-    "ClientStats",
     "ConnectionLost",
-    "DeclaredProfile",
-    "Flag",
     "GameMessageReceived",
     "InputStats",
     "JoinFailed",
@@ -61,26 +43,14 @@ __all__ = [
     "PlayerLeft",
     "PlayerLost",
     "PlayerRejoined",
-    "PlayerView",
-    "RateLimit",
-    "Real",
-    "Reconciled",
-    "RemoteView",
-    "Resynced",
-    "Room",
     "RoomClosed",
     "RoomFailed",
     "RoomHooks",
     "RoomStats",
-    "Server",
-    "ServerConfig",
     "ServerDrained",
     "ServerEvent",
     "ServerStats",
-    "SessionNumbers",
-    "ShotDropped",
     "TickCost",
-    "Whole",
     "WorldClient",
     "WorldClientConfig",
     "WorldRoom",

@@ -3,26 +3,77 @@
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Annotated, Any, ClassVar
 
 import typer
+from typer.core import TyperGroup
 
 import retick
 from retick._kernels import HOW_TO_COMPILE, is_compiled, is_pure_by_choice
 from retick.cli.exit_codes import exits
-from retick.cli.lazy_commands import LazyGroup
 from retick.cli.terminal import say
 from retick.errors import UsageError
 
-__all__ = ["app"]
+__all__ = [
+    "LazyGroup",
+    "app",
+]
+
+
+# Commands that are imported when they are used: ``retick --version`` need not load every benchmark.
+
+
+class LazyGroup(TyperGroup):
+    """A group of commands that are named here, and imported when one of them is asked for."""
+
+    places: ClassVar[Mapping[str, str]] = {}
+    """Each command and where it is: ``module:function``, or ``module:app`` for a group below this one."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = _LazyCommands(self.places)  # type: ignore[assignment]  # nobody adds to it
+
+
+class _LazyCommands(Mapping[str, Any]):
+    """Commands by name, made at first use."""
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self._places = places
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            module, _, member = self._places[name].partition(":")
+            self._made[name] = _command(name, getattr(import_module(module), member))
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def _command(name: str, found: Any) -> Any:
+    """What typer makes of a function or of an app of its own."""
+    if not isinstance(found, typer.Typer):
+        alone = typer.Typer(add_completion=False)
+        alone.command(name)(found)
+        found = alone
+    else:
+        found._add_completion = False
+    command = typer.main.get_command(found)
+    command.name = name
+    return command
 
 
 class _Commands(LazyGroup):
     """All commands end by the same rule, and typer's own complaints about arguments look like ours."""
 
     places: ClassVar[Mapping[str, str]] = {
-        "demo": "retick.cli.demo.command:demo",
-        "new": "retick.cli.new.command:new",
+        "demo": "retick.cli.demo.demo:demo",
+        "new": "retick.cli.new:new",
         "play": "retick.cli.play.play:play",
         "synctest": "retick.cli.synctest:synctest",
         "packet": "retick.cli.packet:packet",
@@ -30,19 +81,19 @@ class _Commands(LazyGroup):
         "host": "retick.cli.play.host:host",
         "join": "retick.cli.play.join:join",
         "watch": "retick.cli.play.watch:watch",
-        "serve": "retick.cli.serve.serve:serve",
-        "bots": "retick.cli.serve.bots:bots",
-        "relay": "retick.cli.relay.command:relay",
-        "doctor": "retick.cli.doctor.command:doctor",
+        "serve": "retick.cli.serve:serve",
+        "bots": "retick.cli.bots:bots",
+        "relay": "retick.cli.relay:relay",
+        "doctor": "retick.cli.doctor:doctor",
         "studio": "retick.cli.studio:studio",
-        "trace": "retick.cli.trace.command:trace",
-        "replay": "retick.cli.replay.command:replay_app",
-        "bench": "retick.cli.bench.command:bench_app",
+        "trace": "retick.cli.trace:trace",
+        "replay": "retick.cli.replay.replay:replay_app",
+        "bench": "benchmarks.__main__:bench_app",
         "capture": "retick.cli.capture:capture_app",
-        "snapshot": "retick.cli.snapshot.command:snapshot_app",
+        "snapshot": "retick.cli.snapshot:snapshot_app",
         "desync": "retick.cli.desync:desync_app",
         "export": "retick.cli.export:export_app",
-        "token": "retick.cli.sealing.token:token_app",
+        "token": "retick.cli.token:token_app",
     }
 
     def make_context(self, *given: Any, **named: Any) -> Any:  # versions of typer have contexts of different types

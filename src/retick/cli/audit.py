@@ -4,12 +4,11 @@ from typing import Annotated
 
 import typer
 
-from retick.audit import AuditReport, Divergence, DynamicReport, Finding, StaticReport, audit_dynamic, audit_static
+from retick.audit import AuditReport, RunDivergence, DynamicReport, Finding, StaticReport, audit_dynamic, audit_static
 from retick.audit.report import EXCEPTION
 from retick.audit.targets import split_target
 from retick.cli.exit_codes import NO
-from retick.cli.plurals import count
-from retick.cli.terminal import Screen, say_json, working
+from retick.cli.terminal import Screen, count, say_json, working
 from retick.errors import UsageError
 
 __all__ = ["audit"]
@@ -107,7 +106,7 @@ def _print_static(console: Screen, report: StaticReport) -> None:
     console.tell("source  ", _mark(report.ok), "  ", counts)
 
 
-def _print_divergence(console: Screen, divergence: Divergence) -> None:
+def _print_divergence(console: Screen, divergence: RunDivergence) -> None:
     if not console.is_terminal:
         console.tell(str(divergence))
         return

@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
+from retick.cli.arguments import BudgetOption, raisable, read_limits
 from retick.cli.exit_codes import NO, named
-from retick.cli.play.recording import check_new_file
-from retick.cli.plurals import count
-from retick.cli.read_budget import BudgetOption, raisable, read_limits
-from retick.cli.terminal import say
+from retick.cli.play.files import check_new_file
+from retick.cli.terminal import count, say
 from retick.errors import DecodeError
 from retick.packets.pcapng import Exporter, parse_place
 from retick.replay.storage import naming, read_bounded

@@ -8,10 +8,10 @@ import typer
 
 from retick.audit.desync.bundle import Bundle, load_bundle
 from retick.audit.desync.explain import explain as explain_bundle
-from retick.audit.desync.explanation import Explanation, explanation_lines
+from retick.audit.desync.explanation import DesyncExplanation, explanation_lines
 from retick.audit.game_loader import GAME_IDS, locate_game
+from retick.cli.arguments import BudgetOption, raisable, read_limits
 from retick.cli.exit_codes import NO, named
-from retick.cli.read_budget import BudgetOption, raisable, read_limits
 from retick.cli.terminal import say, say_json, working
 from retick.errors import UsageError
 
@@ -98,7 +98,7 @@ def _suggested(name: str) -> str:
     return f"{shlex.quote(name)} (so says the file)"
 
 
-def _show(found: Explanation, hint: str | None, as_json: bool) -> None:
+def _show(found: DesyncExplanation, hint: str | None, as_json: bool) -> None:
     if as_json:
         say_json(found.to_json(), indent=2)
         return

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from retick.audit.game_loader import load_game
-from retick.authority.world.layout import layout_of
-from retick.authority.world.schema_json import tables_of
+from retick.authority.layout import layout_of
+from retick.authority.schema_json import tables_of
 from retick.cli.terminal import json_text, say
 from retick.errors import UsageError
 from retick.packets.wireshark import dissector
@@ -34,7 +34,7 @@ def schema(
     """
     made: Any = load_game(game)()
     if not isinstance(made, World):
-        raise UsageError(f"{game} is no declared world (a subclass of retick.sim.World): see docs/worlds.md")
+        raise UsageError(f"{game} is no declared world (a subclass of retick.sim.World): see docs/concepts/worlds.md")
     say(*json_text(tables_of(layout_of(type(made))), indent=2).split("\n"))
 
 

@@ -9,19 +9,17 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from retick.cli.arguments import BudgetOption, raisable, read_limits
 from retick.cli.exit_codes import NO, complain
-from retick.cli.plurals import count
-from retick.cli.read_budget import BudgetOption, raisable, read_limits
-from retick.cli.terminal import json_text, say
+from retick.cli.terminal import count, json_text, say
 from retick.errors import DecodeError, LimitExceeded, RetickError, UsageError
-from retick.packets.formats import Explainer
-from retick.packets.sealed_links import MOST_KEYLOG, SealedLinks, keylog_in
+from retick.packets.formats import MOST_KEYLOG, Explainer, SealedLinks, keylog_in
 from retick.packets.sources import Found, datagrams_in, from_hex, other_capture
 from retick.replay import ReadLimits
 from retick.replay.limits import Budget
 from retick.replay.storage import read_bounded, read_stream
 from retick.snapshot import Schema, schema_from_json
-from retick.snapshot.explain import SnapshotExplainer
+from retick.snapshot.inspect import SnapshotExplainer
 from retick.wire.explain import Explanation
 
 __all__ = ["packet"]

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from retick.audit.game_loader import load_game
-from retick.cli.play.link_options import IdentityOption, KeylogOption, LinkOptions
-from retick.cli.project_game import project_game
+from retick.cli.arguments import project_game
+from retick.cli.play.options import IdentityOption, KeylogOption, LinkOptions
 from retick.cli.terminal import say
 from retick.errors import MissingExtra, UsageError
 
@@ -50,8 +50,8 @@ def studio(
     wanted = game or project_game()
     if wanted is not None:
         load_game(wanted)
-    from retick.studio.serving import is_loopback, serve
-    from retick.studio.settings import Settings
+    from retick.studio.room import Settings
+    from retick.studio.run import is_loopback, serve
 
     def ready(address: str) -> None:
         if not is_loopback(host):

@@ -8,13 +8,12 @@ import typer
 from rich.table import Table
 
 from retick.audit.game_loader import load_game
-from retick.audit.synctest.line_watch import LinesRun
-from retick.audit.synctest.search import Match, Search, SearchResult
+from retick.audit.input_search import SearchedMatch, Search, SearchResult
+from retick.audit.line_watch import LinesRun
 from retick.cli.exit_codes import NO, playing
-from retick.cli.plurals import count
-from retick.cli.terminal import Screen, working
+from retick.cli.terminal import Screen, count, working
 from retick.sim.contract import Simulation
-from retick.sim.seeded_inputs import seeded_inputs
+from retick.sim.prng import seeded_inputs
 from retick.testing.determinism import Failure, failure_in, shrink
 
 __all__ = ["synctest"]
@@ -84,7 +83,7 @@ def _searched(
 ) -> SearchResult[Failure]:
     """The rounds and the search. Whatever the game raises is its failure, with the frame and inputs that led to it."""
 
-    def check(match: Match, first: int) -> Failure | None:
+    def check(match: SearchedMatch, first: int) -> Failure | None:
         return failure_in(factory, match.rows, match.seed, distance=distance, first=first)
 
     with playing():

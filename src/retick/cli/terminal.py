@@ -17,7 +17,15 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-__all__ = ["Screen", "json_text", "safe", "say", "say_json", "working"]
+__all__ = [
+    "Screen",
+    "count",
+    "json_text",
+    "safe",
+    "say",
+    "say_json",
+    "working",
+]
 
 
 def safe(text: str) -> str:
@@ -90,3 +98,11 @@ def working(title: str) -> Iterator[Callable[[str], None]]:
     """Show ``title`` on standard error while the block runs; call what it yields with a text to show in its place."""
     with Screen(stderr=True).status(Text(safe(title))) as status:
         yield lambda text: status.update(Text(safe(text)))
+
+
+# Numbers with their nouns: 1 frame, 2 frames.
+
+
+def count(number: int, noun: str, nouns: str = "") -> str:
+    """``number`` and the noun in its form for that number; ``nouns`` is its plural where that is not just an s more."""
+    return f"{number} {noun if number == 1 else nouns or f'{noun}s'}"

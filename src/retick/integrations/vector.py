@@ -1,7 +1,7 @@
 """Thousands of matches of the fighter in NumPy arrays, for learning loops: one call is one frame of all of them.
 
 The matches are those of :class:`retick.games.fighter.Fighter`, bit for bit. What players see and what a frame is worth
-is in docs/agents.md. The threads are here; the compiled kernel that they share has none.
+is in docs/guides/agents.md. The threads are here; the compiled kernel that they share has none.
 """
 
 from collections.abc import Iterator
@@ -11,9 +11,30 @@ from typing import Any, Self, TypeAlias
 
 from retick.errors import MissingExtra, UsageError
 from retick.games.fighter import Fighter, FighterState
-from retick.games.fighter.batch import FighterBatch
-from retick.integrations.agent_seeds import HIGHEST_SEED, game_seed
-from retick.sim.slots import make_record
+from retick.games.fighter.kernel import FighterBatch
+from retick.sim.flat import make_record
+
+__all__ = [
+    "HIGHEST_SEED",
+    "MATCH_FRAMES",
+    "OBSERVED",
+    "StepResult",
+    "VectorFighter",
+    "game_seed",
+]
+
+
+# Seeds of agents' libraries for our games: theirs begin at 0 and have no end, ours are from 1 to 4294967295.
+
+HIGHEST_SEED = 0xFFFFFFFF
+
+
+def game_seed(number: int) -> int:
+    """``number`` itself where it is a seed of a game; others go round, and 0 becomes the highest seed."""
+    if not isinstance(number, int) or number < 0:
+        raise UsageError(f"seed must be an integer of 0 or more, not {number!r}")
+    return number % (HIGHEST_SEED + 1) or HIGHEST_SEED
+
 
 try:
     import numpy as np
@@ -21,7 +42,6 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("matches in arrays need numpy: pip install numpy") from None
 
-__all__ = ["MATCH_FRAMES", "OBSERVED", "StepResult", "VectorFighter"]
 
 OBSERVED = 20
 """Numbers that one player sees."""

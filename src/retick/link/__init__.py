@@ -12,17 +12,17 @@ from retick.link.events import (
     Disconnected,
     Interrupted,
     LinkEvent,
-    MessageReceived,
+    LinkStats,
+    ReliableReceived,
     QueueDrained,
     Refused,
-    Resumed,
+    LinkResumed,
     UnreliableReceived,
 )
+from retick.link.layout import State
 from retick.link.reasons import Reason, describe
 from retick.link.request import Accept, Refuse, Request, Terms
 from retick.link.sealing.invite import Invite
-from retick.link.state import State
-from retick.link.stats import LinkStats
 
 __all__ = [
     "Accept",
@@ -36,13 +36,13 @@ __all__ = [
     "LinkEndpoint",
     "LinkEvent",
     "LinkStats",
-    "MessageReceived",
+    "ReliableReceived",
     "QueueDrained",
     "Reason",
     "Refuse",
     "Refused",
     "Request",
-    "Resumed",
+    "LinkResumed",
     "Sealing",
     "State",
     "Terms",

@@ -1,19 +1,40 @@
-# cython: nonecheck=True
 """One connection: reliable messages, reports, silence, and its end (a compiled kernel).
 
 Payloads are in the base class, see ``payload_path``; what is here happens about once a second, or once. A connection
 never reads a clock and never sends: it is given the time, and puts datagrams on the list that its endpoint gives it.
 """
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from retick.errors import EncodeError, InvalidValue, ProtocolViolation, UsageError
+from retick.link import sealed_path
 from retick.link.address_proof import CLAIM_AFTER, Claims
-from retick.link.events import Connected, Disconnected, Interrupted, MessageReceived, QueueDrained, Resumed
+from retick.link.config import LinkConfig
+from retick.link.events import (
+    Connected,
+    Disconnected,
+    Interrupted,
+    LinkEvent,
+    LinkStats,
+    ReliableReceived,
+    QueueDrained,
+    LinkResumed,
+    UnreliableReceived,
+    stats_of,
+)
 from retick.link.goodbye import Goodbye
-from retick.link.layout import ENVELOPE_SIZE, FRAGMENT_HEAD_SIZE, KEY_LIMIT, MAX_REASON
+from retick.link.layout import (
+    CONTROL_DELAY_NONE,
+    CONTROL_DELAY_RATE,
+    ENVELOPE_SIZE,
+    FRAGMENT_HEAD_SIZE,
+    KEY_LIMIT,
+    MAX_REASON,
+    State,
+)
 from retick.link.packets import (
+    ENVELOPE,
     Fragment,
     Report,
     decode_bye,
@@ -23,13 +44,9 @@ from retick.link.packets import (
     encode_bye_ack,
     encode_report,
 )
-from retick.link.payload_path import Octets
 from retick.link.reasons import Reason, describe
 from retick.link.reliable import MessageReceiver, MessageSender
 from retick.link.request import Terms
-from retick.link.sequences import Datagrams
-from retick.link.state import State
-from retick.link.stats import LinkStats, stats_of
 
 try:
     import cython
@@ -37,21 +54,850 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
     from cython.cimports.libc.math import INFINITY as NEVER
-    from cython.cimports.retick.link.layout import BYE, BYE_ACK, CONTROL, CONTROL_SIZE, SEQUENCE_MASK
-    from cython.cimports.retick.link.payload_path import EndpointCore, PayloadPath
-    from cython.cimports.retick.link.state import ACCEPTED, CLOSED, CLOSING, CONNECTED, ENTERING
+    from cython.cimports.libc.string import memcpy, memset
+    from cython.cimports.retick.link.layout import (
+        ACCEPTED,
+        BYE,
+        BYE_ACK,
+        CLOSED,
+        CLOSING,
+        CONNECTED,
+        CONTROL,
+        CONTROL_SIZE,
+        ENTERING,
+        ENVELOPE_SIZE,
+        PAYLOAD,
+        PAYLOAD_DELAY_NONE,
+        PAYLOAD_DELAY_RATE,
+        REQUESTING,
+        SEEN_WINDOW,
+        SEQUENCE_HALF,
+        SEQUENCE_MASK,
+        TAG_SIZE,
+    )
+    from cython.cimports.retick.wire.bits import store_le16, store_le32
 else:
-    from retick.link.layout import BYE, BYE_ACK, CONTROL, CONTROL_SIZE, SEQUENCE_MASK
-    from retick.link.payload_path import EndpointCore, PayloadPath
-
-    NEVER = float("inf")
-    ENTERING, ACCEPTED, CONNECTED, CLOSING, CLOSED = (int(state) for state in tuple(State)[State.ENTERING :])
+    from retick.link.layout import (
+        BYE,
+        BYE_ACK,
+        CONTROL,
+        CONTROL_SIZE,
+        ENVELOPE_SIZE,
+        PAYLOAD,
+        PAYLOAD_DELAY_NONE,
+        PAYLOAD_DELAY_RATE,
+        SEEN_WINDOW,
+        SEQUENCE_HALF,
+        SEQUENCE_MASK,
+        TAG_SIZE,
+    )
 
 if TYPE_CHECKING:
     from retick.link.handshake.dialler import Dialler
 
-__all__ = ["Connection"]
+__all__ = [
+    "Connection",
+    "Datagram",
+    "EndpointCore",
+    "LossMeter",
+    "Octets",
+    "PayloadPath",
+    "RoundTrip",
+    "Seal",
+    "Seconds",
+    "Sequences",
+]
+
+
+# Round-trip time, its variation, and loss in one direction (a compiled kernel).
+#
+# The round-trip time is smoothed as TCP does it: a new sample moves the mean by an eighth of the difference, and the
+# variation by a quarter. Loss is counted over intervals of at least 16 datagrams, and smoothed over the last few of
+# them.
+
+if not cython.compiled:
+    LOSS_INTERVAL = 16  # C constant
+
+
+@cython.final
+@cython.cclass
+class RoundTrip:
+    """All times in seconds. Before the first sample the mean is 0 and ``samples`` is 0."""
+
+    mean: cython.double  # public
+    variation: cython.double  # public
+    latest: cython.double  # public
+    least: cython.double  # public
+    samples: cython.longlong  # public
+
+    def __init__(self) -> None:
+        self.samples = 0
+        self.mean = 0.0
+        self.variation = 0.0
+        self.latest = 0.0
+        self.least = 0.0
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def add(self, sample: cython.double) -> cython.void:
+        if sample < 0.0:
+            sample = 0.0
+        self.latest = sample
+        if self.samples:
+            off: cython.double = sample - self.mean
+            self.mean += off * 0.125
+            self.variation += ((off if off >= 0.0 else -off) - self.variation) * 0.25
+            if sample < self.least:
+                self.least = sample
+        else:
+            self.mean = self.least = sample
+            self.variation = sample / 2
+        self.samples += 1
+
+    @property
+    def retransmit_after(self) -> float:
+        """Seconds to wait for an answer before sending again; 0.5 before the first sample, never below 0.05."""
+        if not self.samples:
+            return 0.5
+        wait: cython.double = self.mean + 4.0 * self.variation
+        return wait if wait > 0.05 else 0.05
+
+
+@cython.final
+@cython.cclass
+class LossMeter:
+    """Loss in one direction, from two totals: datagrams sent, and datagrams that arrived."""
+
+    rate: cython.double  # public
+    sampled: cython.bint  # public
+    _sent: cython.longlong  # public
+    _arrived: cython.longlong  # public
+
+    def __init__(self) -> None:
+        self._sent = 0
+        self._arrived = 0
+        self.rate = 0.0
+        """Smoothed loss, 0 to 1."""
+        self.sampled = False
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def update(self, sent: cython.longlong, arrived: cython.longlong) -> cython.void:
+        """Give the totals so far. An interval that is too short waits for the next call."""
+        expected: cython.longlong = sent - self._sent
+        if expected < LOSS_INTERVAL:
+            return
+        # The quotient of two C integers would be whole, so one of them is made a double.
+        since: cython.double = arrived - self._arrived
+        loss: cython.double = 1.0 - since / expected
+        loss = min(max(loss, 0.0), 1.0)
+        self.rate = self.rate + (loss - self.rate) * 0.25 if self.sampled else loss
+        self.sampled = True
+        self._sent = sent
+        self._arrived = arrived
+
+
+# The two keys of one connection: seals what leaves, opens what arrives (a compiled kernel).
+#
+# Knows neither windows nor connections: the caller gives each datagram's number, which ``sequences`` counts and
+# expands. The keys are objects of ``cryptography`` that encrypt and decrypt; this module only builds nonces and joins
+# bytes, and imports nothing of it. ::
+#
+#     0  8  envelope      readable, and the associated data
+#     8  n  ciphertext
+#        16 tag
+
+# cython: nonecheck=True
+
+
+Cipher: TypeAlias = Callable[[bytes, bytes, bytes], bytes]
+"""Of nonce, data and associated data."""
+
+
+@cython.final
+@cython.cclass
+class Seal:
+    """One connection's keys, one for each direction. They are in no ``repr``, and cannot be read back."""
+
+    _encrypt: Cipher
+    _decrypt: Cipher
+    _refusal: type[Exception]
+    _nonce: bytes
+    _head: bytes
+
+    def __init__(self, encrypt: Cipher, decrypt: Cipher, refusal: type[Exception]) -> None:
+        """``refusal`` is what ``decrypt`` raises when a seal does not open."""
+        self._encrypt = encrypt
+        self._decrypt = decrypt
+        self._refusal = refusal
+        # The compiled form writes each nonce and envelope into these two: nobody else ever has them.
+        if cython.compiled:
+            self._nonce = PyBytes_FromStringAndSize(cython.NULL, 12)
+            self._head = PyBytes_FromStringAndSize(cython.NULL, ENVELOPE_SIZE)
+            memset(PyBytes_AS_STRING(self._nonce), 0, 12)
+
+    @cython.cfunc
+    def _nonce_of(self, number: cython.longlong) -> bytes:
+        if cython.compiled:
+            head: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(self._nonce))
+            store_le32(head, 4, cython.cast(cython.uint, number))  # the low half: C drops the rest
+            store_le32(head, 8, cython.cast(cython.uint, number >> 32))
+            return self._nonce
+        return bytes(4) + number.to_bytes(8, "little")
+
+    @cython.ccall
+    def seal(self, number: cython.longlong, envelope: bytes, body: bytes) -> bytes:
+        """A sealed datagram. No number may be used twice."""
+        sealed: bytes = self._encrypt(self._nonce_of(number), body, envelope)
+        return envelope + sealed
+
+    @cython.ccall
+    def open(self, number: cython.longlong, data: bytes) -> bytes | None:
+        """The body of a datagram; None when it does not open under this number."""
+        head: bytes
+        sealed: bytes
+        if cython.compiled:
+            size: cython.Py_ssize_t = PyBytes_GET_SIZE(data)
+            if size < ENVELOPE_SIZE:
+                return None
+            head = self._head
+            memcpy(PyBytes_AS_STRING(head), PyBytes_AS_STRING(data), ENVELOPE_SIZE)
+            sealed = PyBytes_FromStringAndSize(PyBytes_AS_STRING(data) + ENVELOPE_SIZE, size - ENVELOPE_SIZE)
+        else:
+            head, sealed = data[:ENVELOPE_SIZE], data[ENVELOPE_SIZE:]
+        try:
+            return self._decrypt(self._nonce_of(number), sealed, head)
+        except self._refusal:
+            return None
+
+
+# Sequence numbers and acknowledgements of one connection: duplicates, round-trip time, loss (a compiled kernel).
+#
+# Knows no states and no messages. Datagrams that are sent are counted from 1; the count, modulo 65536, is the sequence.
+# Of datagrams that arrive it keeps the newest sequence and which of the 256 up to it were seen, in four words of 64
+# bits: bit i of the first is the datagram i before the newest, bit i of the second the one 64 + i before it, and so
+# on. The count of the newest is kept too, which is what a seal needs: see ``number_of``.
+
+# cython: nonecheck=True
+
+
+Datagram: TypeAlias = tuple[bytes, Hashable]
+"""A datagram to send, with its address."""
+Payload: TypeAlias = bytes
+
+_CONTROL_DELAY_UNIT = 1 / CONTROL_DELAY_RATE
+"""Seconds."""
+
+
+@cython.cfunc
+@cython.inline
+def _enveloped(
+    kind: cython.uint, connection_id: cython.uint, sequence: cython.uint, ack: cython.uint, payload: bytes
+) -> bytes:
+    if cython.compiled:
+        # One allocation for envelope and payload.
+        size: cython.Py_ssize_t = PyBytes_GET_SIZE(payload)
+        datagram: bytes = PyBytes_FromStringAndSize(cython.NULL, size + ENVELOPE_SIZE)
+        head: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(datagram))
+        head[0] = kind
+        store_le32(head, 1, connection_id)
+        store_le16(head, 5, sequence)
+        head[7] = ack
+        memcpy(head + ENVELOPE_SIZE, PyBytes_AS_STRING(payload), size)
+        return datagram
+    return ENVELOPE.pack(kind, connection_id, sequence, ack) + payload
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _whole(value: cython.double, most: cython.int) -> cython.int:
+    """``value`` without its fraction; ``most`` when it is negative, too large or not a number."""
+    if -1.0 < value < most:
+        return cython.cast(cython.int, value) if cython.compiled else int(value)
+    return most
+
+
+@cython.final
+@cython.cclass
+class Sequences:
+    """The counters of one connection. Times are seconds; -1 means never."""
+
+    round_trip: RoundTrip  # readonly
+    heard_at: cython.double  # public
+    newest_at: cython.double  # public
+    _seen: cython.ulonglong  # public
+    _seen_64: cython.ulonglong  # public
+    _seen_128: cython.ulonglong  # public
+    _seen_192: cython.ulonglong  # public
+    _expected: cython.longlong  # public
+    received: cython.longlong  # public
+    bytes_received: cython.longlong  # public
+    newest: cython.int  # public
+    _last_ack: cython.int  # public
+    _out_count: cython.longlong  # public
+    bytes_sent: cython.longlong  # public
+    overhead: cython.int  # readonly
+    dropped: dict[str, int]  # readonly
+    _out_acked: cython.longlong  # public
+    _peer_received: cython.longlong  # public
+    loss_in: LossMeter  # readonly
+    loss_out: LossMeter  # readonly
+    if cython.compiled:
+        _sent_times: cython.double[256]
+    else:
+        _sent_times: list[float]
+
+    def __init__(self, dropped: dict[str, int], overhead: cython.int = 0) -> None:
+        self.dropped = dropped
+        self.overhead = overhead
+        """Bytes that sealing adds to each datagram."""
+        # Sent.
+        self._out_count = 0
+        if cython.compiled:
+            index: cython.int
+            for index in range(256):
+                self._sent_times[index] = -1.0
+        else:
+            self._sent_times = [-1.0] * 256
+        self._last_ack = -1
+        self._out_acked = 0
+        self._peer_received = 0
+        self.bytes_sent = 0
+        # Received. Before the first datagram all older ones count as seen, so that 1 is the first that can be new.
+        full: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+        self.newest = 0
+        """Newest sequence that arrived; 0 before any."""
+        self._seen = self._seen_64 = self._seen_128 = self._seen_192 = full
+        self._expected = 0
+        """The count of the newest: its sequence without the modulo."""
+        self.received = 0
+        """Datagrams, without duplicates."""
+        self.bytes_received = 0
+        self.heard_at = -1.0
+        """When a datagram arrived last; a connection sets it to its own start."""
+        self.newest_at = -1.0
+        """When the newest arrived: the acknowledgement delay counts from here."""
+        self.round_trip = RoundTrip()
+        self.loss_in = LossMeter()
+        self.loss_out = LossMeter()
+
+    @property
+    def sent(self) -> int:
+        """Datagrams."""
+        return self._out_count
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def is_new(self, sequence: cython.int) -> cython.bint:
+        """Whether ``note`` would take it; False, and counted as dropped, when it arrived before or is too old."""
+        behind: cython.int = (self.newest - sequence) & SEQUENCE_MASK
+        if behind > SEQUENCE_HALF:
+            return True
+        if behind >= SEEN_WINDOW:
+            self.dropped["stale"] += 1
+            return False
+        bit: cython.ulonglong = 1
+        bit <<= behind & 63
+        word: cython.ulonglong
+        if behind < 128:
+            word = self._seen if behind < 64 else self._seen_64
+        else:
+            word = self._seen_128 if behind < 192 else self._seen_192
+        if word & bit:
+            self.dropped["duplicate"] += 1
+            return False
+        return True
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def number_of(self, sequence: cython.int) -> cython.longlong:
+        """The count of the datagram with this sequence: the one nearest to the newest that arrived."""
+        ahead: cython.longlong = (sequence - self.newest) & SEQUENCE_MASK
+        return self._expected + ahead - (0 if ahead < SEQUENCE_HALF else SEQUENCE_MASK + 1)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def note(self, sequence: cython.int, size: cython.Py_ssize_t, now: cython.double) -> cython.bint:
+        """Note a datagram of ``size`` bytes, without its seal; False, and counted as dropped, when it is not new."""
+        ahead: cython.int = (sequence - self.newest) & SEQUENCE_MASK
+        if 0 < ahead < SEQUENCE_HALF:
+            self._shift(ahead)
+            self.newest = sequence
+            self.newest_at = now
+            self._expected += ahead
+        elif not self.is_new(sequence):
+            return False
+        else:
+            self._mark(-ahead & SEQUENCE_MASK)
+        self.heard_at = now
+        self.received += 1
+        self.bytes_received += size + self.overhead
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _mark(self, behind: cython.int) -> cython.void:
+        """The datagram so many before the newest has arrived."""
+        bit: cython.ulonglong = 1
+        bit <<= behind & 63
+        if behind < 64:
+            self._seen |= bit
+        elif behind < 128:
+            self._seen_64 |= bit
+        elif behind < 192:
+            self._seen_128 |= bit
+        else:
+            self._seen_192 |= bit
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _shift(self, ahead: cython.int) -> cython.void:
+        """Move the window: the new newest is ``ahead`` (1 or more) after the old one."""
+        full: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+        if ahead > SEEN_WINDOW:
+            ahead = SEEN_WINDOW
+        while ahead >= 64:
+            self._seen_192, self._seen_128, self._seen_64 = self._seen_128, self._seen_64, self._seen
+            self._seen = 0
+            ahead -= 64
+        if ahead:
+            self._seen_192 = (self._seen_192 << ahead | self._seen_128 >> (64 - ahead)) & full
+            self._seen_128 = (self._seen_128 << ahead | self._seen_64 >> (64 - ahead)) & full
+            self._seen_64 = (self._seen_64 << ahead | self._seen >> (64 - ahead)) & full
+            self._seen = self._seen << ahead & full
+        self._seen |= 1
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def receive_ack(self, ack: cython.int, delay: cython.double, now: cython.double) -> cython.void:
+        """The peer received our datagram with this low byte, and sent its answer ``delay`` seconds later.
+
+        The same byte again is ignored: it is for the same datagram or for one 256 later, which look the same.
+        """
+        low: cython.int = ack & 0xFF
+        if low != self._last_ack:
+            self._last_ack = low
+            sent_at: cython.double = self._sent_times[low]
+            if sent_at >= 0.0:
+                self.round_trip.add(now - sent_at - delay)
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def may_have_sent(self, acked: cython.longlong) -> cython.bint:
+        """False for an acknowledgement of a datagram that was never sent."""
+        ahead: cython.longlong = (acked - self._out_acked) & SEQUENCE_MASK
+        return ahead >= SEQUENCE_HALF or self._out_acked + ahead <= self._out_count
+
+    @cython.ccall
+    def receive_report(self, report: Report, now: cython.double) -> None:
+        """The fixed part of a CONTROL: an exact acknowledgement, and how many datagrams the peer received."""
+        acked: cython.longlong = report.acked
+        delay: cython.int = report.ack_delay
+        received: cython.longlong = report.received
+        word: cython.longlong = 0xFFFFFFFF
+        ahead: cython.longlong = (acked - self._out_acked) & SEQUENCE_MASK
+        if ahead >= SEQUENCE_HALF:
+            return
+        self._out_acked += ahead
+        if delay != CONTROL_DELAY_NONE and self._out_count - self._out_acked < 256:
+            unit: cython.double = _CONTROL_DELAY_UNIT
+            self.receive_ack(acked & 0xFF, delay * unit, now)
+        self._peer_received += (received - self._peer_received) & word
+        self.loss_out.update(self._out_acked, self._peer_received)
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def number(self, size: cython.Py_ssize_t, now: cython.double) -> cython.int:
+        """The sequence for a datagram of ``size`` bytes, without its seal, that is sent now."""
+        self._out_count += 1
+        self._sent_times[self._out_count & 0xFF] = now
+        self.bytes_sent += size + self.overhead
+        return self._out_count & SEQUENCE_MASK
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def ack_delay(self, now: cython.double) -> cython.int:
+        """How long ago the newest datagram arrived, in units of CONTROL."""
+        if not self.received:
+            return CONTROL_DELAY_NONE
+        unit: cython.double = _CONTROL_DELAY_UNIT
+        delay: cython.double = (now - self.newest_at) / unit
+        return _whole(delay if delay > 0.0 else 0.0, CONTROL_DELAY_NONE)
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def measure_loss(self) -> cython.void:
+        """Update the loss of incoming datagrams."""
+        self.loss_in.update(self._expected, self.received)
+
+    @cython.ccall
+    def wrap(
+        self,
+        payloads: list[Payload],
+        connection_id: cython.uint,
+        now: cython.double,
+        address: Hashable,
+        seal: Seal | None,
+        out: list[Datagram],
+    ) -> None:
+        """Put payloads in envelopes, seal them if there is a seal, and put the datagrams on ``out``."""
+        delay: cython.double = PAYLOAD_DELAY_NONE
+        if self.received:
+            delay = (now - self.newest_at) * PAYLOAD_DELAY_RATE
+        kind: cython.int = PAYLOAD | _whole(delay, PAYLOAD_DELAY_NONE)
+        ack: cython.int = self.newest & 0xFF
+        payload: bytes
+        for payload in payloads:
+            self._out_count += 1
+            self._sent_times[self._out_count & 0xFF] = now
+            self.bytes_sent += len(payload) + ENVELOPE_SIZE + self.overhead
+            if seal is None:
+                out.append((_enveloped(kind, connection_id, self._out_count & SEQUENCE_MASK, ack, payload), address))
+            else:
+                head: bytes = _enveloped(kind, connection_id, self._out_count & SEQUENCE_MASK, ack, b"")
+                out.append((seal.seal(self._out_count, head, payload), address))
+
+
+# cython: nonecheck=True
+
+
+# The payload path: sending and receiving unreliable payloads, as short as possible (a compiled kernel).
+#
+# ``PayloadPath`` is the base of ``Connection``, and ``EndpointCore`` is what it needs of the endpoint. For each peer
+# this code runs sixty times a second in each direction. With hundreds of connections in a process, nothing of one is
+# still in the processor's caches when its next payload comes; so the path reads few fields of few objects. Everything
+# else happens about once a second or less, and is behind three calls that ``Connection`` implements.
+
+# cython: nonecheck=True
+
+
+if not cython.compiled:
+    NEVER = float("inf")
+    ACCEPTED, CONNECTED, REQUESTING = int(State.ACCEPTED), int(State.CONNECTED), int(State.REQUESTING)
+
+
+Octets: TypeAlias = bytes | bytearray | memoryview
+Seconds: TypeAlias = float
+"""A time that is passed on as the object that was given; annotated as float, it would become a C number."""
+
+_STATES = tuple(State)
+_UNLIMITED = (1 << 31) - 1
+"""Higher limits are stored as this one: it fits a C integer, and no number of payloads reaches it."""
+
+
+@cython.cclass
+class EndpointCore:
+    """What connections use of their endpoint: limits, counters, and the lists on which they ask for a turn.
+
+    ``LinkEndpoint`` is the only subclass. The base stands apart because connections are declared before endpoints.
+    """
+
+    _send_list: list["Connection"]  # public
+    _unread_connections: list["Connection"]  # public
+    _events: list[LinkEvent]  # public
+    _now: cython.double  # public
+    _on_payload: "Callable[[Connection, bytes, float], None] | None"  # readonly
+    _max_payload: cython.Py_ssize_t  # readonly
+    _payload_queue: cython.Py_ssize_t  # readonly
+    _unread_limit: cython.Py_ssize_t  # readonly
+    _overhead: cython.int  # readonly
+    dropped: dict[str, int]  # readonly
+    config: LinkConfig  # readonly
+
+    def __init__(
+        self,
+        config: LinkConfig,
+        dropped: dict[str, int],
+        on_payload: "Callable[[Connection, bytes, float], None] | None",
+    ) -> None:
+        self.config = config
+        self.dropped = dropped
+        """Counts of dropped datagrams and fragments, by reason."""
+        self._on_payload = on_payload
+        self._overhead = TAG_SIZE if config.sealed else 0
+        """Bytes that sealing adds to each datagram."""
+        self._max_payload = config.max_datagram - ENVELOPE_SIZE - self._overhead
+        self._payload_queue = min(config.payload_queue, _UNLIMITED)
+        self._unread_limit = min(config.unread_limit, _UNLIMITED)
+        self._send_list = []
+        """Connections that have something to send."""
+        self._unread_connections = []
+        """Connections with events that the application has not read."""
+        self._events = []
+        self._now = 0.0
+        """The latest time that the endpoint was given."""
+
+    def _arm(self, connection: "Connection", time: float) -> None:
+        """Call the connection at this time or earlier."""
+        raise NotImplementedError
+
+    def _reply(self, data: bytes, address: Hashable) -> None:
+        """Send a datagram with the next call of datagrams_to_send."""
+        raise NotImplementedError
+
+    def _forget(self, connection: "Connection") -> None:
+        """The connection is closed."""
+        raise NotImplementedError
+
+
+@cython.cclass
+class PayloadPath:
+    """The part of a connection that handles payloads."""
+
+    _endpoint: EndpointCore  # readonly
+    _sequences: Sequences  # readonly
+    _seal: Seal | None  # public
+    local_id: cython.uint  # public
+    remote_id: cython.uint  # public
+    _state: cython.int  # public
+    _on_send_list: cython.bint  # public
+    _interrupted: cython.bint  # public
+    _has_messages: cython.bint  # public
+    address: Hashable  # public
+    _unread: cython.Py_ssize_t  # public
+    tag: Any  # public
+    _outbox: list[bytes]  # public
+    _armed: cython.double  # public
+    _ack_at: cython.double  # public
+    _status_at: cython.double  # public
+    _refused_payloads: cython.Py_ssize_t  # public
+
+    def __init__(self, endpoint: EndpointCore, address: Hashable, local_id: cython.uint) -> None:
+        self.address = address
+        """Where the peer is; may change, see AddressChanged."""
+        self.local_id = local_id
+        """The connection id on datagrams that arrive here."""
+        self.remote_id = 0
+        """The connection id on datagrams to the peer."""
+        self.tag = None
+        """Free for the application."""
+        self._endpoint = endpoint
+        self._sequences = Sequences(endpoint.dropped, endpoint._overhead)
+        self._seal = None
+        """The keys of a sealed connection, from its handshake to its end."""
+        self._state = REQUESTING
+        self._on_send_list = False
+        self._interrupted = False
+        self._has_messages = False
+        """Whether reliable messages wait to be sent or acknowledged."""
+        self._unread = 0
+        self._outbox = []
+        self._refused_payloads = 0
+        # Times at which something is due; ``_armed`` is the one that the endpoint's heap has.
+        self._armed = NEVER
+        self._ack_at = NEVER
+        self._status_at = NEVER
+
+    @property
+    def state(self) -> State:
+        return _STATES[self._state]
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._state = int(State(state))
+
+    @property
+    def is_connected(self) -> bool:
+        return self._state == CONNECTED
+
+    @property
+    def has_rtt(self) -> bool:
+        """Whether a round-trip time was measured."""
+        return self._sequences.round_trip.samples > 0
+
+    @property
+    def rtt(self) -> float:
+        """Round-trip time in seconds, smoothed; 0 before the first sample."""
+        return self._sequences.round_trip.mean
+
+    @property
+    def sent(self) -> tuple[int, int]:
+        """Datagrams and bytes that were sent: two of the figures in ``stats``, for who asks for no other."""
+        return self._sequences.sent, self._sequences.bytes_sent
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def send_unreliable(self, data: Octets) -> cython.bint:
+        """Send once, without acknowledgement. False when not connected, or when ``payload_queue`` payloads wait."""
+        if self._state != CONNECTED:
+            return False
+        endpoint = self._endpoint
+        # Through a view: a buffer of wider items has a length that is not its number of bytes.
+        payload: bytes = data if type(data) is bytes else bytes(memoryview(data))
+        if not 0 < len(payload) <= endpoint._max_payload:
+            raise EncodeError(f"a payload is 1 to {endpoint._max_payload} bytes, not {len(payload)}")
+        if len(self._outbox) >= endpoint._payload_queue:
+            self._refused_payloads += 1
+            return False
+        self._outbox.append(payload)
+        if not self._on_send_list:
+            self._on_send_list = True
+            endpoint._send_list.append(self)  # type: ignore[arg-type]  # every PayloadPath is a Connection
+        return True
+
+    @cython.ccall
+    def _want_to_send(self) -> None:
+        """Ask to be drained in the next call of datagrams_to_send."""
+        if not self._on_send_list:
+            self._on_send_list = True
+            self._endpoint._send_list.append(self)  # type: ignore[arg-type]  # every PayloadPath is a Connection
+
+    @cython.cfunc
+    def _receive(
+        self,
+        kind: cython.int,
+        sequence: cython.int,
+        ack: cython.int,
+        data: bytes,
+        now: cython.double,
+        given_now: Seconds,
+    ) -> None:
+        """A datagram from the peer's address. ``given_now`` is ``now`` as the object that the endpoint was given."""
+        if kind >= CONTROL:
+            self._receive_other(kind, sequence, data, now)
+            return
+        endpoint = self._endpoint
+        size: cython.Py_ssize_t = len(data)
+        if self._state != CONNECTED and self._state != ACCEPTED:
+            endpoint.dropped["unexpected"] += 1
+            return
+        if size <= ENVELOPE_SIZE:
+            endpoint.dropped["malformed"] += 1
+            return
+        if self._unread >= endpoint._unread_limit:
+            endpoint.dropped["unread"] += 1
+            return
+        payload: bytes
+        if cython.compiled:
+            payload = PyBytes_FromStringAndSize(PyBytes_AS_STRING(data) + ENVELOPE_SIZE, size - ENVELOPE_SIZE)
+        else:
+            payload = data[ENVELOPE_SIZE:]
+        self._take_payload(kind, sequence, ack, payload, now, given_now)
+
+    @cython.cfunc
+    def _receive_sealed(
+        self,
+        kind: cython.int,
+        sequence: cython.int,
+        ack: cython.int,
+        data: bytes,
+        address: Hashable,
+        now: cython.double,
+        given_now: Seconds,
+    ) -> None:
+        """A datagram for a sealed connection, from any address. Nothing changes before it has opened."""
+        endpoint, sequences, seal = self._endpoint, self._sequences, self._seal
+        if len(data) < ENVELOPE_SIZE + TAG_SIZE or seal is None:
+            endpoint.dropped["malformed"] += 1
+            return
+        if kind >= CONTROL:
+            fault = sealed_path.fault_of(self, kind, address)  # type: ignore[arg-type]  # every PayloadPath is a Connection
+            if fault:
+                endpoint.dropped[fault] += 1
+                return
+        elif self._state != CONNECTED:
+            endpoint.dropped["unexpected"] += 1
+            return
+        elif self._unread >= endpoint._unread_limit:
+            endpoint.dropped["unread"] += 1
+            return
+        if not sequences.is_new(sequence):
+            return
+        body = seal.open(sequences.number_of(sequence), data)
+        if body is None:
+            endpoint.dropped["bad_seal"] += 1
+            return
+        if kind >= CONTROL:
+            plain = data[:ENVELOPE_SIZE] + body
+            sealed_path.receive(self, kind, sequence, plain, address, now)  # type: ignore[arg-type]  # every PayloadPath is a Connection
+        elif not body:
+            endpoint.dropped["malformed"] += 1
+            return
+        else:
+            self._take_payload(kind, sequence, ack, body, now, given_now)
+        if address != self.address:
+            sealed_path.on_moved(self, kind, sequence, len(data), address, now)  # type: ignore[arg-type]  # every PayloadPath is a Connection
+
+    @cython.cfunc
+    def _take_payload(
+        self,
+        kind: cython.int,
+        sequence: cython.int,
+        ack: cython.int,
+        payload: bytes,
+        now: cython.double,
+        given_now: Seconds,
+    ) -> None:
+        """Note a payload whose datagram was checked, and hand it to the application."""
+        endpoint, sequences = self._endpoint, self._sequences
+        if not sequences.note(sequence, len(payload) + ENVELOPE_SIZE, now):
+            return
+        delay: cython.int = kind & PAYLOAD_DELAY_NONE
+        if delay != PAYLOAD_DELAY_NONE:
+            sequences.receive_ack(ack, delay * (1.0 / PAYLOAD_DELAY_RATE), now)
+        if self._interrupted or self._state == ACCEPTED:
+            self._on_heard(now)
+        if endpoint._on_payload is not None:
+            endpoint._on_payload(self, payload, given_now)  # type: ignore[arg-type]  # every PayloadPath is a Connection
+            return
+        if not self._unread:
+            endpoint._unread_connections.append(self)  # type: ignore[arg-type]  # every PayloadPath is a Connection
+        self._unread += 1
+        endpoint._events.append(UnreliableReceived(self, payload))  # type: ignore[arg-type]  # every PayloadPath is a Connection
+
+    @cython.ccall
+    def _sealed(self, data: bytes) -> bytes:
+        """A datagram as it leaves: called once, right after it was given its number."""
+        seal = self._seal
+        if seal is None:
+            return data
+        return seal.seal(self._sequences._out_count, data[:ENVELOPE_SIZE], data[ENVELOPE_SIZE:])
+
+    @cython.cfunc
+    def _drain(self, now: cython.double, out: list[Datagram]) -> None:
+        """Put everything that is to be sent now on ``out``."""
+        self._on_send_list = False
+        if self._outbox:
+            payloads = self._outbox
+            self._outbox = []
+            self._sequences.wrap(payloads, self.remote_id, now, self.address, self._seal, out)
+            if (
+                now < self._status_at
+                and now < self._ack_at
+                and self._armed != NEVER
+                and not self._has_messages
+                and self._state == CONNECTED
+            ):
+                return
+        self._drain_rest(now, out)
+
+    # Implemented by Connection; called about once a second or less.
+
+    @cython.ccall
+    def _receive_other(self, kind: cython.int, sequence: cython.int, data: bytes, now: cython.double) -> None:
+        """A datagram that is not a payload."""
+        raise NotImplementedError
+
+    @cython.cfunc
+    def _on_heard(self, now: cython.double) -> None:
+        """The first datagram of a connection, or the first after a silence."""
+        raise NotImplementedError
+
+    @cython.cfunc
+    def _drain_rest(self, now: cython.double, out: list[Datagram]) -> None:
+        """Everything but payloads."""
+        raise NotImplementedError
+
+
+# The connection itself: reliable messages, reports, silence, and its end.
+
+if not cython.compiled:
+    NEVER = float("inf")
+    ENTERING, ACCEPTED, CONNECTED, CLOSING, CLOSED = (int(state) for state in tuple(State)[State.ENTERING :])
+
 
 _UNCONFIRMED_INTERVAL = 0.2
 """Seconds between reports of a dialler that has received nothing yet: the acceptor waits for one of them."""
@@ -60,31 +906,28 @@ _BURST = 8
 _PACE = 0.005
 """Seconds between two bursts."""
 
-Fragments: TypeAlias = list[Fragment]
-
 
 @cython.cclass
 class Connection(PayloadPath):
     """One end of a link. Made by LinkEndpoint.dial, or when a request is accepted."""
 
-    if not cython.compiled:
-        terms: Terms | None
-        close_reason: int | None
-        fingerprint: str | None
-        handshake_hash: bytes
-        _nonce: bytes
-        _origin: tuple[Hashable, int] | None
-        _dialler: "Dialler | None"
-        _goodbye: Goodbye | None
-        _path_key: bytes
-        _sender: MessageSender
-        _receiver: MessageReceiver
-        _silent_since: float
-        _last_report: int
-        _pace_at: float
-        _confirm_by: float
-        _claims: Claims
-        _claimed_at: float
+    terms: Terms | None  # public
+    close_reason: "int | None"  # public
+    fingerprint: "str | None"  # public
+    handshake_hash: "bytes"  # public
+    _nonce: "bytes"  # public
+    _origin: "tuple[Hashable, int] | None"  # public
+    _dialler: "Dialler | None"  # public
+    _goodbye: Goodbye | None  # public
+    _path_key: "bytes"  # public
+    _sender: MessageSender  # readonly
+    _receiver: MessageReceiver  # readonly
+    _silent_since: cython.double  # public
+    _last_report: cython.int  # public
+    _pace_at: cython.double  # public
+    _confirm_by: cython.double  # public
+    _claims: Claims  # readonly
+    _claimed_at: cython.double  # public
 
     def __init__(self, endpoint: EndpointCore, address: Hashable, local_id: cython.uint, nonce: bytes) -> None:
         super().__init__(endpoint, address, local_id)
@@ -174,13 +1017,15 @@ class Connection(PayloadPath):
 
     # Receiving.
 
+    @cython.cfunc
     def _on_heard(self, now: cython.double) -> None:
         if self._state == ACCEPTED:
             self._become_connected(now)
         if self._interrupted:
             self._interrupted = False
-            self._endpoint._events.append(Resumed(connection=self, silent_for=now - self._silent_since))
+            self._endpoint._events.append(LinkResumed(connection=self, silent_for=now - self._silent_since))
 
+    @cython.ccall
     def _receive_other(self, kind: cython.int, sequence: cython.int, data: bytes, now: cython.double) -> None:
         dropped = self._endpoint.dropped
         if self._state < ENTERING or self._state > CLOSING or (kind == BYE_ACK and self._state != CLOSING):
@@ -200,6 +1045,7 @@ class Connection(PayloadPath):
         except InvalidValue:
             dropped["malformed"] += 1
 
+    @cython.cfunc
     def _receive_control(self, sequence: cython.int, data: bytes, now: cython.double) -> None:
         report = decode_report(data)
         fragments = decode_fragments(data)
@@ -219,7 +1065,8 @@ class Connection(PayloadPath):
         if self._state == CLOSING or (self._has_messages and self._sender.wants_to_send()):
             self._want_to_send()
 
-    def _receive_fragments(self, fragments: Fragments, now: cython.double) -> None:
+    @cython.cfunc
+    def _receive_fragments(self, fragments: list[Fragment], now: cython.double) -> None:
         for fragment in fragments:
             name = self._receiver.receive(fragment)
             if name is not None:
@@ -228,6 +1075,7 @@ class Connection(PayloadPath):
         self._ack_at = now
         self._want_to_send()
 
+    @cython.cfunc
     def _deliver_messages(self) -> None:
         """Turn whole messages into events, up to the limit; the rest waits, which in the end stops the sender."""
         endpoint = self._endpoint
@@ -239,10 +1087,11 @@ class Connection(PayloadPath):
                 if not self._unread:
                     endpoint._unread_connections.append(self)
                 self._unread += 1
-                endpoint._events.append(MessageReceived(self, message))
+                endpoint._events.append(ReliableReceived(self, message))
         except ProtocolViolation as violation:
             self.close(Reason.VIOLATION, str(violation))
 
+    @cython.cfunc
     def _on_events_read(self, now: cython.double) -> None:
         """The application has read its events: there is room for more."""
         self._unread = 0
@@ -255,7 +1104,8 @@ class Connection(PayloadPath):
 
     # Sending.
 
-    def _drain_rest(self, now: cython.double, out: Datagrams) -> None:
+    @cython.cfunc
+    def _drain_rest(self, now: cython.double, out: list[Datagram]) -> None:
         if self._dialler is not None:
             self._dialler.drain(now, out)
         elif self._state == CONNECTED or self._state == CLOSING:
@@ -272,7 +1122,8 @@ class Connection(PayloadPath):
                     self._send_control(b"", now, out)
         self._endpoint._arm(self, self._deadline())
 
-    def _send_control(self, fragments: bytes, now: cython.double, out: Datagrams) -> None:
+    @cython.cfunc
+    def _send_control(self, fragments: bytes, now: cython.double, out: list[Datagram]) -> None:
         sequences, receiver = self._sequences, self._receiver
         sequence = sequences.number(CONTROL_SIZE + len(fragments), now)
         report = Report(
@@ -289,6 +1140,8 @@ class Connection(PayloadPath):
         if self._seal is not None and max(sequences._out_count, sequences._expected) >= KEY_LIMIT:
             self.close(Reason.KEYS_USED_UP, describe(Reason.KEYS_USED_UP))
 
+    @cython.cfunc
+    @cython.exceptval(-1.0, check=False)
     def _report_interval(self, sequence: cython.int) -> cython.double:
         """Seconds to the next report; half on an idle link, where two reports in a row may be lost without harm."""
         if not self._sequences.received:
@@ -298,7 +1151,8 @@ class Connection(PayloadPath):
         interval = self._endpoint.config.status_interval
         return interval / 2 if is_idle else interval
 
-    def _send_messages(self, now: cython.double, out: Datagrams) -> None:
+    @cython.cfunc
+    def _send_messages(self, now: cython.double, out: list[Datagram]) -> None:
         self._pace_at = NEVER
         if not self._has_messages:
             return
@@ -313,6 +1167,8 @@ class Connection(PayloadPath):
 
     # Time.
 
+    @cython.cfunc
+    @cython.exceptval(-1.0, check=True)
     def _deadline(self) -> cython.double:
         """When ``_handle_timeout`` has something to do."""
         if self._dialler is not None:
@@ -330,6 +1186,8 @@ class Connection(PayloadPath):
                 found = overdue
         return min(found, self._claim_due() if self._goodbye is None else self._goodbye.deadline())
 
+    @cython.cfunc
+    @cython.exceptval(-1.0, check=True)
     def _claim_due(self) -> cython.double:
         """When the next CLAIM is due. A connection that never heard its peer claims nothing."""
         if not self._sequences.received:
@@ -337,6 +1195,7 @@ class Connection(PayloadPath):
         after: cython.double = CLAIM_AFTER * self._endpoint.config.status_interval
         return max(self._sequences.heard_at, self._claimed_at) + after
 
+    @cython.cfunc
     def _handle_timeout(self, now: cython.double) -> None:
         if self._dialler is not None:
             self._dialler.handle_timeout(now)
@@ -349,6 +1208,7 @@ class Connection(PayloadPath):
                 self._sender.check_overdue(now, self._sequences.round_trip.retransmit_after)
             self._want_to_send()
 
+    @cython.cfunc
     def _check_silence(self, now: cython.double) -> None:
         config = self._endpoint.config
         heard_at = self._sequences.heard_at

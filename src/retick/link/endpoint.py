@@ -13,14 +13,13 @@ from heapq import heappop, heappush
 from retick.errors import InvalidValue, UsageError
 from retick.link.address_proof import AddressProof
 from retick.link.config import LinkConfig
+from retick.link.connection import Datagram, Octets, Seconds
 from retick.link.events import LinkEvent
-from retick.link.handshake import forms, packets
+from retick.link.handshake import acceptor, packets
 from retick.link.handshake.acceptor import Acceptor
-from retick.link.handshake.answers import Answers
 from retick.link.handshake.cookies import CookieJar
-from retick.link.handshake.dialler import MOST_UNANSWERED, UNANSWERED_RATE, Wanted
-from retick.link.handshake.door import Budget
-from retick.link.handshake.refusals import Refusals
+from retick.link.handshake.dialler import MOST_UNANSWERED, UNANSWERED_RATE, Answers, Wanted
+from retick.link.handshake.strangers import RateBudget, Refusals
 from retick.link.layout import (
     ACCEPT,
     CLAIM,
@@ -34,13 +33,11 @@ from retick.link.layout import (
     REQUEST,
     SEALED_VERSION,
     VERSION,
+    State,
 )
 from retick.link.packets import ENVELOPE
-from retick.link.payload_path import Octets, Seconds
 from retick.link.reasons import DROPS, Reason
 from retick.link.request import Accept, Refuse, Request
-from retick.link.sequences import Datagrams
-from retick.link.state import State
 
 try:
     import cython
@@ -50,15 +47,12 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING
     from cython.cimports.libc.math import INFINITY as NEVER
-    from cython.cimports.retick.link.connection import Connection
-    from cython.cimports.retick.link.layout import ENVELOPE_SIZE, MAX_DATAGRAM, PAYLOAD, PROVE, SEALED_KINDS_END
-    from cython.cimports.retick.link.payload_path import EndpointCore
-    from cython.cimports.retick.link.state import CLOSED
-    from cython.cimports.retick.wire.words import load_le16, load_le32
+    from cython.cimports.retick.link.connection import Connection, EndpointCore
+    from cython.cimports.retick.link.layout import CLOSED, ENVELOPE_SIZE, MAX_DATAGRAM, PAYLOAD, PROVE, SEALED_KINDS_END
+    from cython.cimports.retick.wire.bits import load_le16, load_le32
 else:
-    from retick.link.connection import Connection
+    from retick.link.connection import Connection, EndpointCore
     from retick.link.layout import ENVELOPE_SIZE, MAX_DATAGRAM, PAYLOAD, PROVE, SEALED_KINDS_END
-    from retick.link.payload_path import EndpointCore
 
     NEVER = float("inf")
     CLOSED = int(State.CLOSED)
@@ -74,23 +68,23 @@ def _admit_all(request: Request) -> Accept | Refuse:
 class LinkEndpoint(EndpointCore):
     """Dials, accepts, and answers the five calls."""
 
-    if not cython.compiled:
-        _latest: Connection | None
-        _kinds_end: int
-        _version: int
-        _replies: Datagrams
-        connections: dict[int, Connection]
-        _due: float | None
-        _due_at: float
-        _is_due_known: bool
-        _heap: list[tuple[float, int, Connection]]
-        _heap_pushes: int
-        _entropy: Callable[[int], bytes]
-        _acceptor: Acceptor
-        _address_proof: AddressProof
-        _by_nonce: dict[bytes, Connection]
-        _unanswered: Budget
-        _readers: dict[int, Callable[[bytes, Hashable, float], None]]
+    _latest: Connection | None
+    _kinds_end: cython.int  # readonly
+    _version: cython.int  # readonly
+    _replies: list[Datagram]  # public
+    connections: dict[int, Connection]  # readonly
+    _due: "float | None"
+    _due_at: cython.double
+    _is_due_known: cython.bint
+    _heap: list[tuple[float, int, Connection]]  # readonly
+    _heap_pushes: cython.longlong  # readonly
+    _entropy: Callable[[int], bytes]  # readonly
+    _acceptor: Acceptor  # readonly
+    _address_proof: AddressProof  # readonly
+    _by_nonce: dict[bytes, Connection]  # readonly
+    _unanswered: RateBudget  # readonly
+    _readers: dict[int, Callable[[bytes, Hashable, float], None]]  # readonly
+    __weakref__: object
 
     @cython.annotation_typing(False)
     def __init__(
@@ -118,11 +112,11 @@ class LinkEndpoint(EndpointCore):
         self._kinds_end = SEALED_KINDS_END if self.config.sealed else PROVE
         """Kinds from PAYLOAD up to this one have an envelope."""
         self._version = SEALED_VERSION if self.config.sealed else VERSION
-        self._acceptor = forms.make_acceptor(self, jar, admit or _admit_all)
+        self._acceptor = acceptor.make_acceptor(self, jar, admit or _admit_all)
         self._address_proof = AddressProof(self, jar)
         self._by_nonce = {}
         """Dialled connections by the nonce of their handshake."""
-        self._unanswered = Budget(UNANSWERED_RATE, 0.0, most=MOST_UNANSWERED)
+        self._unanswered = RateBudget(UNANSWERED_RATE, 0.0, most=MOST_UNANSWERED)
         """For REQUESTs to addresses that this endpoint only heard of."""
         answers = Answers(self)
         self._readers = {
@@ -168,7 +162,7 @@ class LinkEndpoint(EndpointCore):
         connection = Connection(self, address, self._new_id(), nonce)
         share = int.from_bytes(self._entropy(8), "little")
         wanted = Wanted(seats=seats, data=bytes(data), token=bytes(token))
-        connection._dialler = forms.make_dialler(self, connection, share, wanted, heard_of)
+        connection._dialler = acceptor.make_dialler(self, connection, share, wanted, heard_of)
         self.connections[connection.local_id] = connection
         self._by_nonce[nonce] = connection
         connection._want_to_send()
@@ -201,9 +195,10 @@ class LinkEndpoint(EndpointCore):
     def receive_datagram(self, data: Octets, address: Hashable, *, now: Seconds) -> None:
         self.receive(data, address, now)
 
-    def datagrams_to_send(self, *, now: float) -> Datagrams:
+    def datagrams_to_send(self, *, now: float) -> list[Datagram]:
         return self.drain(now)
 
+    @cython.ccall
     def receive(self, data: Octets, address: Hashable, given_now: Seconds) -> None:
         """``receive_datagram`` for other kernels; ``on_payload`` gets the object ``given_now``, not a copy."""
         packet: bytes = data if type(data) is bytes else bytes(memoryview(data))
@@ -236,7 +231,8 @@ class LinkEndpoint(EndpointCore):
                 return
         self._receive_rare(packet, address, now)
 
-    def drain(self, now: cython.double) -> Datagrams:
+    @cython.ccall
+    def drain(self, now: cython.double) -> list[Datagram]:
         """``datagrams_to_send`` for other kernels."""
         if now > self._now:
             self._now = now
@@ -250,7 +246,8 @@ class LinkEndpoint(EndpointCore):
                 connection._drain(now, out)
         return out
 
-    def next_timeout(self) -> float | None:
+    @cython.ccall
+    def next_timeout(self) -> "float | None":
         if self._send_list or self._replies:
             return self._now
         if not self._is_due_known:
@@ -294,13 +291,15 @@ class LinkEndpoint(EndpointCore):
 
     # For connections and handshakes.
 
-    def _connection_with(self, connection_id: cython.uint) -> "Connection | None":
+    @cython.cfunc
+    def _connection_with(self, connection_id: cython.uint) -> Connection | None:
         latest = self._latest
         if latest is not None and latest.local_id == connection_id:
             return latest
         self._latest = self.connections.get(connection_id)
         return self._latest
 
+    @cython.cfunc
     def _find_due(self) -> None:
         """Remove heap entries that were replaced by earlier ones; the first that is left is due next."""
         heap = self._heap

@@ -1,9 +1,10 @@
 """The numbers of the link's wire format: datagram kinds, sizes and bounds, each in this one place.
 
 The byte tables are in docs/formats/link.md. Layouts that use these numbers are in ``packets`` (an established
-connection) and ``handshake.packets``. layout.pxd repeats what compiled kernels need; a test keeps both equal.
+connection) and ``handshake.packets``. scripts/declare_kernels.py writes layout.pxd from it.
 """
 
+from enum import IntEnum
 from typing import Final
 
 __all__ = [
@@ -60,7 +61,11 @@ __all__ = [
     "SEQUENCE_MASK",
     "TAG_SIZE",
     "VERSION",
+    "State",
 ]
+
+
+# C constants: every integer of this module.
 
 # Kinds: the first byte of a datagram. PAYLOAD is 80 to BF; its low six bits are the acknowledgement delay.
 PAYLOAD: Final = 0x80
@@ -149,3 +154,18 @@ FRAGMENT_WINDOW: Final = 64
 FRAGMENT_FIRST: Final = 0x8000
 FRAGMENT_LAST: Final = 0x4000
 FRAGMENT_LENGTH_MASK: Final = 0x07FF
+
+
+# The states of a connection.
+
+
+class State(IntEnum):  # C constants
+    """Where a connection is in the state machine of docs/formats/link.md."""
+
+    REQUESTING = 0
+    PROPOSING = 1
+    ENTERING = 2
+    ACCEPTED = 3
+    CONNECTED = 4
+    CLOSING = 5
+    CLOSED = 6

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, cast
 from retick.errors import InvalidValue
 from retick.link.address_proof import CHALLENGE_INTERVAL
 from retick.link.events import AddressChanged
-from retick.link.layout import ADMIT, BYE, BYE_ACK, CONTROL, ENTER, ENVELOPE_SIZE, PROOF, PROVE, TAG_SIZE
+from retick.link.layout import ADMIT, BYE, BYE_ACK, CONTROL, ENTER, ENVELOPE_SIZE, PROOF, PROVE, TAG_SIZE, State
 from retick.link.packets import ENVELOPE
-from retick.link.state import State
 
 if TYPE_CHECKING:
     from retick.link.connection import Connection
     from retick.link.endpoint import LinkEndpoint
-    from retick.link.handshake.sealed_acceptor import SealedAcceptor
-    from retick.link.handshake.sealed_dialler import SealedDialler
+    from retick.link.handshake.sealed import SealedAcceptor, SealedDialler
 
 __all__ = ["PROVE_SIZE", "decode_challenge", "fault_of", "on_moved", "receive", "send"]
 

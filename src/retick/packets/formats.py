@@ -4,26 +4,98 @@ A new format is one line in ``FORMATS``, ``PAYLOADS`` or ``MESSAGES``.
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from retick.authority.delta_frames import ACKED_HEAD_SIZE, ACKED_INPUT
-from retick.authority.explain import explain_message, explain_payload
-from retick.games.runner.netrunner.explain import explain_netrunner, is_netrunner
-from retick.link.explain import explain_link, is_link
-from retick.packets.sealed_links import SealedLinks
+from retick.errors import LimitExceeded
+from retick.link import layout
+from retick.link.explain import explain_link, is_link, is_sealed
+from retick.link.handshake.packets import version_of
+from retick.link.packets import ENVELOPE
+from retick.netrunner.delta import ACKED_HEAD_SIZE, ACKED_INPUT
+from retick.netrunner.explain import explain_netrunner, is_netrunner
+from retick.packets.server_payloads import explain_message, explain_payload
+from retick.relay.explain import explain_relay, is_relay
 from retick.replay import rplk, rtk
-from retick.rollback.session.messages.kinds import Kind
-from retick.routes.explain import explain_note, is_note
-from retick.snapshot.explain import SnapshotExplainer
-from retick.wire.explain import Explanation, RowReader, explain_lan, explain_rbn1, is_lan, is_rbn1, is_rbn1_payload
-from retick.wire.field_table import FieldSpec
-from retick.wire.relay_explain import explain_relay, is_relay
+from retick.rollback.session.messages.kinds import MessageKind
+from retick.routes.routes import explain_note, is_note
+from retick.snapshot.inspect import SnapshotExplainer
+from retick.wire.explain import (
+    Explanation,
+    FieldSpec,
+    RowReader,
+    explain_lan,
+    explain_rbn1,
+    is_lan,
+    is_rbn1,
+    is_rbn1_payload,
+)
 
-__all__ = ["MESSAGE_KIND", "SESSION_PREFIX", "Explainer", "explain_datagram", "reliable_message"]
+if TYPE_CHECKING:
+    from retick.link.sealing.keys import KeyLog
+
+__all__ = [
+    "MESSAGE_KIND",
+    "MOST_CONNECTIONS",
+    "MOST_KEYLOG",
+    "SESSION_PREFIX",
+    "Explainer",
+    "SealedLinks",
+    "explain_datagram",
+    "keylog_in",
+    "reliable_message",
+]
+
+
+# The sealed connections of a capture: which they are, and how they are opened where there is a key log.
+
+MOST_CONNECTIONS = 65536
+"""Ids that are remembered; of others, a datagram without a key is taken for a plain one."""
+MOST_KEYLOG = 16 * 1024 * 1024
+"""Bytes of a key log's file."""
+_ID = slice(29, 33)
+"""Of the dialler, in HELLO."""
+
+
+def keylog_in(data: bytes) -> "KeyLog":
+    """The key log in a file; a DecodeError names the first line that is none, and shows no key."""
+    from retick.link.sealing.keys import KeyLog  # imports cryptography, which only sealed links need
+
+    if len(data) > MOST_KEYLOG:
+        text = f"a key log has at most {MOST_KEYLOG} bytes, not {len(data)}"
+        raise LimitExceeded(text, what="key log bytes", limit=MOST_KEYLOG, actual=len(data))
+    return KeyLog.parse(data.decode("utf-8", "replace"))
+
+
+class SealedLinks:
+    """Is shown the datagrams of a capture: the handshakes say which connections are sealed."""
+
+    def __init__(self, keylog: "KeyLog | None" = None) -> None:
+        self.keylog = keylog
+        self.connections: set[int] = set()
+        """Ids that are on datagrams of sealed connections."""
+
+    def note(self, data: bytes) -> None:
+        """Learn from HELLO, ENTER and ADMIT; from any other datagram nothing."""
+        if len(self.connections) >= MOST_CONNECTIONS or len(data) < layout.ENVELOPE_SIZE:
+            return
+        if data[0] in (layout.ENTER, layout.ADMIT):
+            self.connections.add(ENVELOPE.unpack_from(data)[1])
+        elif data[0] == layout.HELLO and version_of(data) == layout.SEALED_VERSION and len(data) >= _ID.stop:
+            self.connections.add(int.from_bytes(data[_ID], "little"))
+
+    def readable(self, data: bytes) -> bytes:
+        """A plain datagram as it is; of a sealed one envelope and body, or the envelope alone if it does not open."""
+        if not is_link(data):
+            return data
+        if self.keylog is not None and self.keylog.has(data):
+            return self.keylog.open(data) or data[: layout.ENVELOPE_SIZE]
+        return data[: layout.ENVELOPE_SIZE] if is_sealed(data, self.connections) else data
+
 
 SESSION_PREFIX = "session "
-MESSAGE_KIND = FieldSpec("message kind", "B", lambda kind: Kind(kind).name, "0x{:02x}")
+MESSAGE_KIND = FieldSpec("message kind", "B", lambda kind: MessageKind(kind).name, "0x{:02x}")
 """The first byte of a session's reliable message."""
-_KINDS = frozenset(Kind)
+_KINDS = frozenset(MessageKind)
 
 
 def _netrunner_inside(data: bytes, offset: int) -> Explanation | None:
@@ -50,7 +122,7 @@ def _session_message(data: bytes, offset: int) -> Explanation | None:
     reader = RowReader(data, offset, SESSION_PREFIX)
     kind = reader.read((MESSAGE_KIND,))["message kind"]
     reader.raw(len(data) - reader.at, "message")
-    return Explanation("session", Kind(kind).name, reader.rows, None)
+    return Explanation("session", MessageKind(kind).name, reader.rows, None)
 
 
 Inside = Callable[[bytes, int], Explanation | None]

@@ -14,12 +14,76 @@ Little-endian. The direction of a packet is the option 2 (flags): 1 received, 2 
 import struct
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import NamedTuple
 
-from retick.errors import UsageError
-from retick.packets.udp_headers import MOST_DATA, Place, with_headers
+from retick.errors import EncodeError, UsageError
 from retick.transport.capture import Recorded
 
-__all__ = ["LOCAL_PORT", "Exporter", "parse_place"]
+__all__ = [
+    "LOCAL_PORT",
+    "MOST_DATA",
+    "Exporter",
+    "SocketPlace",
+    "parse_place",
+    "with_headers",
+]
+
+
+# IP and UDP headers for datagrams that were captured above them, with right checksums.
+#
+# ::
+#
+#     IPv4  version and length 0x45, service 0, total length, id 0, flags 0x4000, time to live 64, protocol 17,
+#           checksum, source, destination                                                                    RFC 791
+#     IPv6  version 6, class and flow 0, payload length, next header 17, hop limit 64, source, destination   RFC 8200
+#     UDP   source port, destination port, length, checksum over a pseudo header and the data                RFC 768
+#
+# Big-endian, as the network has it.
+
+MOST_DATA = 65507
+"""Bytes that fit one UDP datagram over IPv4."""
+_UDP = 17
+_IPV4 = struct.Struct(">BBHHHBBH4s4s")
+_IPV6 = struct.Struct(">IHBB16s16s")
+_HEAD = struct.Struct(">HHHH")
+
+
+class SocketPlace(NamedTuple):
+    """An IP address and a port."""
+
+    ip: IPv4Address | IPv6Address
+    port: int
+
+
+def with_headers(source: SocketPlace, target: SocketPlace, data: bytes) -> bytes:
+    """A whole IP packet; both addresses are of the same family. EncodeError for what is too long."""
+    if len(data) > MOST_DATA:
+        raise EncodeError(f"a UDP datagram has at most {MOST_DATA} bytes, not {len(data)}")
+    length = _HEAD.size + len(data)
+    addresses = source.ip.packed + target.ip.packed
+    if source.ip.version == 4:
+        pseudo = addresses + struct.pack(">BBH", 0, _UDP, length)
+    else:
+        pseudo = addresses + struct.pack(">II", length, _UDP)
+    plain = _HEAD.pack(source.port, target.port, length, 0)
+    # Zero would mean that there is no checksum; all ones is the same number in this arithmetic.
+    check = _checksum(pseudo + plain + data) or 0xFFFF
+    udp = _HEAD.pack(source.port, target.port, length, check) + data
+    if source.ip.version == 6:
+        return _IPV6.pack(6 << 28, length, _UDP, 64, source.ip.packed, target.ip.packed) + udp
+    fields = (0x45, 0, _IPV4.size + length, 0, 0x4000, 64, _UDP)
+    head = _IPV4.pack(*fields, 0, source.ip.packed, target.ip.packed)
+    return _IPV4.pack(*fields, _checksum(head), source.ip.packed, target.ip.packed) + udp
+
+
+def _checksum(data: bytes) -> int:
+    """The complement of the sum of 16-bit words, with carries added back. RFC 1071."""
+    words = struct.unpack(f">{(len(data) + 1) // 2}H", data + b"\0" * (len(data) % 2))
+    total: int = sum(words)
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
 
 LOCAL_PORT = 7777
 """Of the side that captured, which a capture does not know."""
@@ -37,10 +101,10 @@ _MOST_STAND_INS = 1 << 16
 class Exporter:
     """Writes the records of a capture one after the other; nothing of them is kept but the names of simulated peers."""
 
-    def __init__(self, local: Place | None = None) -> None:
+    def __init__(self, local: SocketPlace | None = None) -> None:
         """``local`` is the address of the side that captured, where it is known."""
         self._local = local
-        self._stand_ins: dict[str, Place] = {}
+        self._stand_ins: dict[str, SocketPlace] = {}
         self.written = 0
         self.left_out = 0
         """Too long for UDP."""
@@ -61,7 +125,7 @@ class Exporter:
         there = self._place_of(record.address)
         here = self._local
         if here is None or here.ip.version != there.ip.version:
-            here = Place(_LOCAL[there.ip.version], LOCAL_PORT if here is None else here.port)
+            here = SocketPlace(_LOCAL[there.ip.version], LOCAL_PORT if here is None else here.port)
         source, target = (here, there) if record.sent else (there, here)
         packet = with_headers(source, target, record.data)
         time = max(0, round(record.time * 1e6))
@@ -69,19 +133,19 @@ class Exporter:
         flags = (_FLAGS, struct.pack("<I", 2 if record.sent else 1))
         return _block(_PACKET, head + _padded(packet) + _options(flags))
 
-    def _place_of(self, address: str) -> Place:
+    def _place_of(self, address: str) -> SocketPlace:
         """The real one, or one that stands for a name on a simulated network."""
         try:
             return parse_place(address)
         except UsageError:
             number = min(len(self._stand_ins), _MOST_STAND_INS - 1)
-            place = self._stand_ins.get(address, Place(IPv4Address(_FIRST_STAND_IN + number), LOCAL_PORT))
+            place = self._stand_ins.get(address, SocketPlace(IPv4Address(_FIRST_STAND_IN + number), LOCAL_PORT))
             if len(self._stand_ins) < _MOST_STAND_INS:
                 self._stand_ins[address] = place
             return place
 
 
-def parse_place(text: str) -> Place:
+def parse_place(text: str) -> SocketPlace:
     """IP and port of ``192.0.2.7:7777`` or ``[2001:db8::7]:7777``; UsageError for anything else."""
     host, colon, port = text.rpartition(":")
     bare = host.removeprefix("[").removesuffix("]").partition("%")[0]
@@ -89,7 +153,7 @@ def parse_place(text: str) -> Place:
         if not colon or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
             raise ValueError(port)
         ip: IPv4Address | IPv6Address = ip_address(bare)
-        return Place(ip, int(port))
+        return SocketPlace(ip, int(port))
     except ValueError:
         raise UsageError(f"{text[:60]!r} is no IP address with a port, such as 192.0.2.7:7777") from None
 

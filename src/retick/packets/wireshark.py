@@ -4,17 +4,17 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
-from retick.authority import explain as server
-from retick.authority.delta_frames import ACKED_INPUT
-from retick.games.runner.netrunner import explain as netrunner
-from retick.games.runner.netrunner.framing import CONTROL as NETRUNNER_CONTROL
-from retick.link import field_tables as link
+from retick.link import explain as link
 from retick.link import layout
 from retick.link.sealed_path import PROVE_SIZE
-from retick.rollback.session.messages.kinds import Kind
+from retick.netrunner import explain as netrunner
+from retick.netrunner.delta import ACKED_INPUT
+from retick.netrunner.packets import CONTROL as NETRUNNER_CONTROL
+from retick.packets import server_payloads as server
+from retick.rollback.session.messages.kinds import MessageKind
 from retick.wire import explain as wire
 from retick.wire import rbn1
-from retick.wire.field_table import SIZED, TEXT, FieldSpec
+from retick.wire.explain import SIZED, TEXT, FieldSpec
 from retick.wire.rbn1_layout import PACKED_MARK
 
 __all__ = ["dissector"]
@@ -69,7 +69,7 @@ def dissector() -> str:
         "NETRUNNER": {kind: _packet(fields, kind, table) for kind, table in netrunner.PACKETS.items()},
         "PAYLOADS": _layouts(fields, server.PAYLOADS.items()),
         "MESSAGES": _layouts(fields, server.MESSAGES.items()),
-        "SESSION": {kind.value: kind.name for kind in Kind},
+        "SESSION": {kind.value: kind.name for kind in MessageKind},
     }
     lines = [
         f"local FIELDS = {_lua(fields.rows)}",

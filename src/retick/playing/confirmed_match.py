@@ -5,17 +5,23 @@ asking each other. A ConfirmedMatch steps a state of its own from these inputs a
 predictions and rollbacks, and that is what makes it worth comparing between peers.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from retick.games.fighter import Fighter, FighterState
-from retick.games.fighter.moments import hits_in, knocked_out
+from retick.games.fighter.game import hits_in, knocked_out
 from retick.games.fighter.rules import TICKS_PER_SECOND
-from retick.replay import Replay, save
+from retick.replay import LiveRecording, Replay, save
 from retick.sim.contract import input_size_of
 
-__all__ = ["ConfirmedFight", "ConfirmedMatch", "outcome"]
+__all__ = [
+    "ConfirmedFight",
+    "ConfirmedMatch",
+    "FollowedMatch",
+    "outcome",
+]
+
 
 FRAMES_AFTER_DECISION = 3 * TICKS_PER_SECOND // 2
 """Frames from the deciding moment to the end of a match whose length was not given."""
@@ -132,3 +138,52 @@ def outcome(confirmed: ConfirmedFight, names: tuple[str, str]) -> str:
     if min(first, second) == 0:
         return f"{better} wins by knock-out"
     return f"{better} {'wins on points' if confirmed.over else 'leads'}"
+
+
+# What a driver's session records into: the confirmed match, and a file if there is one.
+#
+# Theory of operation. A session gives its recorder every final frame. A FollowedMatch is such a recorder: it passes all
+# of it on to the file, and makes a ConfirmedMatch of it, so that the end of the match and the recording are of one
+# make.
+
+
+class FollowedMatch:
+    """Has the shape of ``retick.rollback.RecordsMatches``."""
+
+    def __init__(
+        self, confirmed: Callable[[int, Any, int], ConfirmedMatch], recording: LiveRecording | None = None
+    ) -> None:
+        """When a match begins ``confirmed(seed, state, frame)`` is called; state None is that of the seed."""
+        self.recording = recording
+        self.confirmed: ConfirmedMatch | None = None
+        self.players: tuple[int, ...] = ()
+        """The seats played here."""
+        self._confirmed_for = confirmed
+
+    def begin(
+        self, game: Any, *, seed: int, frame: int, state: Any, local_players: Sequence[int], goes_on: bool
+    ) -> None:
+        if self.recording is not None:
+            self.recording.begin(
+                game, seed=seed, frame=frame, state=state, local_players=local_players, goes_on=goes_on
+            )
+        self.players = tuple(local_players)
+        self.confirmed = self._confirmed_for(seed, state, frame)
+
+    def add_frame(self, inputs: Sequence[int], /) -> None:
+        if self.recording is not None:
+            self.recording.add_frame(inputs)
+        if self.confirmed is not None:
+            self.confirmed.add([tuple(inputs)])
+
+    def add_checksum(self, checksum: int, /) -> None:
+        if self.recording is not None:
+            self.recording.add_checksum(checksum)
+
+    def flush(self) -> None:
+        if self.recording is not None:
+            self.recording.flush()
+
+    def end(self, checksum: int, /) -> None:
+        if self.recording is not None:
+            self.recording.end(checksum)

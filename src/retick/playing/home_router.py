@@ -17,11 +17,104 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
-from retick.errors import DecodeError, RetickError
+from retick.errors import DecodeError, InvalidValue, RetickError, Truncated, UnsupportedVersion
 from retick.transport.discovery import own_address
-from retick.wire import natpmp
 
-__all__ = ["INSTALL_UPNP", "ForwardedPort", "NatPmpRouter", "NotForwarded", "default_gateway", "outside_host"]
+__all__ = [
+    "INSTALL_UPNP",
+    "PORT",
+    "ForwardedPort",
+    "MappedPort",
+    "NatPmpRouter",
+    "NotForwarded",
+    "OutsideAddress",
+    "ask_address",
+    "ask_mapping",
+    "decode_answer",
+    "default_gateway",
+    "outside_host",
+]
+
+# NAT-PMP (RFC 6886): asks a home router for its outside address, and to forward a UDP port.
+#
+# All numbers are big-endian. A request for the address is two zeros; for a mapping of UDP:
+#
+# ======  ====  ======================================================
+# offset  size
+# ======  ====  ======================================================
+# 0       1     version, 0
+# 1       1     1: map a UDP port
+# 2       2     0
+# 4       2     inside port
+# 6       2     outside port that is wanted; 0 to remove the mapping
+# 8       4     seconds to keep it; 0 removes it
+# ======  ====  ======================================================
+#
+# Answers have the request's second byte plus 128, a result (0 is good), and the router's uptime in seconds; then the
+# outside address (12 bytes in all), or inside port, outside port and seconds (16 bytes in all).
+
+PORT: Final = 5351
+"""UDP port of the router."""
+_MAP: Final = struct.Struct(">BBHHHI")
+_HEAD: Final = struct.Struct(">BBHI")
+_MAPPED: Final = struct.Struct(">HHI")
+_ADDRESS_SIZE: Final = 12
+_MAPPED_SIZE: Final = 16
+_ASK_ADDRESS, _MAP_UDP, _ANSWER = 0, 1, 128
+
+
+class OutsideAddress(NamedTuple):
+    """The answer to ``ask_address``."""
+
+    result: int
+    """0 is good; 1 version, 2 not allowed, 3 the network is down, 4 no ports left, 5 not supported."""
+    host: IPv4Address
+
+
+class MappedPort(NamedTuple):
+    """The answer to ``ask_mapping``."""
+
+    result: int
+    inside: int
+    outside: int
+    seconds: int
+
+
+def ask_address() -> bytes:
+    return bytes((0, _ASK_ADDRESS))
+
+
+def ask_mapping(inside: int, outside: int, seconds: int) -> bytes:
+    return _MAP.pack(0, _MAP_UDP, 0, inside, outside, seconds)
+
+
+def decode_answer(data: bytes) -> OutsideAddress | MappedPort:
+    """The answer; bytes after its end are left unread, as of a router that speaks a newer version."""
+    if len(data) < _HEAD.size:
+        raise _cut(data, _HEAD.size)
+    version, kind, result, _ = _HEAD.unpack_from(data)
+    if version != 0:
+        raise UnsupportedVersion(f"version {version} is not NAT-PMP's 0", version=version)
+    if kind not in (_ANSWER + _ASK_ADDRESS, _ANSWER + _MAP_UDP):
+        raise InvalidValue(f"{kind} is no kind of an answer of NAT-PMP")
+    size = _ADDRESS_SIZE if kind == _ANSWER + _ASK_ADDRESS else _MAPPED_SIZE
+    rest = data[_HEAD.size : size]
+    if len(data) < size:
+        if result == 0:
+            raise _cut(data, size)
+        rest = bytes(size - _HEAD.size)  # a router that refuses may leave the rest out
+    if size == _ADDRESS_SIZE:
+        return OutsideAddress(result, IPv4Address(rest))
+    return MappedPort(result, *_MAPPED.unpack(rest))
+
+
+def _cut(data: bytes, size: int) -> Truncated:
+    text = f"this answer of NAT-PMP has {size} bytes or more, not {len(data)}"
+    return Truncated(text, needed=size, available=len(data))
+
+
+# The routers themselves.
+
 
 INSTALL_UPNP = "pip install miniupnpc"
 LEASE_SECONDS: Final = 3600
@@ -59,18 +152,18 @@ def default_gateway(table: str | None = None) -> str | None:
 class NatPmpRouter:
     """A router that speaks NAT-PMP, at an address."""
 
-    def __init__(self, host: str, *, port: int = natpmp.PORT, tries: tuple[float, ...] = TRIES) -> None:
+    def __init__(self, host: str, *, port: int = PORT, tries: tuple[float, ...] = TRIES) -> None:
         self.address = (host, port)
         self._tries = tries
 
     def outside_host(self) -> str | None:
         """Its outside address; None if it does not tell."""
-        answer = self._ask(natpmp.ask_address(), natpmp.OutsideAddress)
+        answer = self._ask(ask_address(), OutsideAddress)
         return str(answer.host) if answer is not None and answer.result == 0 else None
 
     def forward(self, port: int, seconds: int) -> int:
         """Forward a port of the same number, or another that is free; returns which. NotForwarded says why not."""
-        answer = self._ask(natpmp.ask_mapping(port, port if seconds else 0, seconds), natpmp.MappedPort)
+        answer = self._ask(ask_mapping(port, port if seconds else 0, seconds), MappedPort)
         if answer is None or answer.inside != port:
             raise NotForwarded("the router does not answer to NAT-PMP")
         if answer.result:
@@ -86,7 +179,7 @@ class NatPmpRouter:
                 while (left := end - time.monotonic()) > 0:
                     asking.settimeout(left)
                     with suppress(TimeoutError, DecodeError):
-                        answer = natpmp.decode_answer(asking.recv(64))
+                        answer = decode_answer(asking.recv(64))
                         if isinstance(answer, kind):
                             return answer
         return None

@@ -45,7 +45,7 @@ _TOKEN: Final = _Kind("retick-token-key-1", "a token key", "retick token keygen 
 
 def load_identity(path: Path) -> tuple[bytes, str]:
     """The lasting key in a file, which is made if there is none, and a line about it with its fingerprint."""
-    from retick.link.sealing.identity import fingerprint_of
+    from retick.link.sealing.keys import fingerprint_of
     from retick.link.sealing.primitives import signer_of
 
     key, is_new = _load_or_make(_IDENTITY, path)

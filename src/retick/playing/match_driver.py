@@ -15,13 +15,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from retick.link import Reason
-from retick.playing.arrivals import Arrivals
-from retick.playing.compared_words import words_after
-from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch
+from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch, FollowedMatch
 from retick.playing.controllers import Controller
-from retick.playing.followed_match import FollowedMatch
 from retick.playing.network_report import NetworkReport
 from retick.playing.online import OnlineStatus
+from retick.playing.story import Arrivals, words_after
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import (
     DesyncDetected,
@@ -42,7 +40,7 @@ from retick.rollback.match.stats import SessionStats
 from retick.rollback.session.session import RollbackSession
 from retick.routes import Online, OnlineEvent
 
-__all__ = ["MatchDriver", "Result", "Wire"]
+__all__ = ["MatchDriver", "Result", "MatchWire"]
 
 GOODBYE_SECONDS = 2.0
 """Seconds after the end of a match in which its last messages are still sent again."""
@@ -77,7 +75,7 @@ class MatchObserver(Protocol):
         """What the session reported."""
 
 
-class Wire(Protocol):
+class MatchWire(Protocol):
     """What a driver needs of ``retick.transport.Poll``; a simulated network has it too."""
 
     @property
@@ -108,7 +106,7 @@ class MatchDriver:
     def __init__(
         self,
         session: RollbackSession | LanSession,
-        wire: Wire,
+        wire: MatchWire,
         *,
         controller: Callable[[int, int], Controller],
         followed: FollowedMatch,

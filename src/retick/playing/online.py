@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection, Hashable
 from contextlib import suppress
 
 from retick.errors import NetworkUnavailable, UsageError
-from retick.playing.relay_address import NO_RELAY, RELAY_PORT, relay_address
-from retick.playing.way_in import address_text, shown_code
+from retick.playing.way_in import NO_RELAY, RELAY_PORT, address_text, relay_address, shown_code
 from retick.routes import (
     Online,
     OnlineEnded,

@@ -1,20 +1,54 @@
-"""What a person types or pastes to come into a match: an address, an invite or a code. docs/joining.md has the grammar.
+"""What a person types or pastes to come into a match: an address, an invite or a code. Grammar: docs/guides/joining.md.
 
 An invite is a secret. So nothing that looks like one, or like a piece of one, is taken for the name of a host: it would
 be shown in an error, and asked of a name server.
 """
 
+import os
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import Invite
 from retick.link.sealing.invite import ALPHABET
-from retick.playing.relay_address import RELAY_PORT
 from retick.relay import code_text, parse_code
 from retick.transport import parse_address
 
-__all__ = ["OnlineWay", "WayIn", "address_text", "shown_code", "way_in"]
+__all__ = [
+    "NO_RELAY",
+    "RELAY_PORT",
+    "RELAY_VARIABLE",
+    "OnlineWay",
+    "WayIn",
+    "address_text",
+    "relay_address",
+    "shown_code",
+    "way_in",
+]
+
+
+# Which relay to use: the one that was named, or that of the environment. docs/joining.md says so.
+
+RELAY_PORT = 7788
+RELAY_VARIABLE = "RETICK_RELAY"
+NO_RELAY = (
+    f"no relay is configured: name one with --relay ADDRESS, or set {RELAY_VARIABLE}. To start one, on a machine that "
+    "the internet reaches: retick relay"
+)
+
+
+def relay_address(named: str | None, environment: Mapping[str, str] = os.environ) -> tuple[str, int] | None:
+    """Host and port of the relay that was named, or of the environment's; None where there is neither."""
+    text = (named or environment.get(RELAY_VARIABLE, "")).strip()
+    if not text:
+        return None
+    try:
+        return parse_address(text, default_port=RELAY_PORT)
+    except UsageError as error:
+        where = "" if named else f"{RELAY_VARIABLE}: "
+        raise UsageError(f"{where}{error}") from None
+
 
 _SCHEME = "retick:"
 _QUOTES = "\"'`<>"

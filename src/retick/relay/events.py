@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from typing import TypeAlias
 
-from retick.wire.relay import Refusal
+from retick.relay.packets import Refusal
 
 __all__ = [
     "AddressSeen",

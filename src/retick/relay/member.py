@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any, Final
 
 from retick.errors import DecodeError, UsageError
+from retick.relay import packets as wire
 from retick.relay.events import (
     AddressSeen,
     Entered,
@@ -20,8 +21,7 @@ from retick.relay.events import (
     RelayBack,
     RelaySilent,
 )
-from retick.wire import relay as wire
-from retick.wire.relay import Answer, Frame, Left, Lost, Place, Present, Refusal, Refused, Request, Seen
+from retick.relay.packets import Answer, Frame, Left, MemberLost, Place, Present, Refusal, RelayRefused, RelayRequest, Seen
 
 __all__ = ["MemberState", "RelayMember"]
 
@@ -82,7 +82,7 @@ class RelayMember:
         """Datagrams that were not for this member, or not as they should be, by reason."""
         self._tag = tag
         self._entropy = entropy
-        self._entry = Request(wire.ASK, b"")
+        self._entry = RelayRequest(wire.ASK, b"")
         self._nonce = b""
         self._cookie = wire.NO_COOKIE
         self._has_proven = False
@@ -103,13 +103,13 @@ class RelayMember:
         """Open a room for so many members in all, this one included; its code is in ``Entered``."""
         if not 2 <= places <= wire.MAX_PLACES:
             raise UsageError(f"a room has 2 to {wire.MAX_PLACES} places, not {places}")
-        self._begin(Request(wire.OPEN, b"", places=places, tag=self._tag))
+        self._begin(RelayRequest(wire.OPEN, b"", places=places, tag=self._tag))
 
     def join(self, code: bytes) -> None:
         """Join the room of a code, as ``parse_code`` reads it."""
         if len(code) != wire.CODE_SIZE:
             raise UsageError(f"a code has {wire.CODE_SIZE} bytes, not {len(code)}: see parse_code")
-        self._begin(Request(wire.JOIN, b"", code=code, tag=self._tag))
+        self._begin(RelayRequest(wire.JOIN, b"", code=code, tag=self._tag))
 
     def frame(self, member: int, payload: bytes, *, is_signal: bool = False) -> bytes:
         """A frame for another member, ready to be sent to the relay."""
@@ -179,7 +179,7 @@ class RelayMember:
 
     # Requests.
 
-    def _begin(self, entry: Request) -> None:
+    def _begin(self, entry: RelayRequest) -> None:
         if self.state is not MemberState.IDLE:
             raise UsageError(f"this member is {self.state.value}: make a new one for each stay")
         self.state = MemberState.ENTERING
@@ -195,7 +195,7 @@ class RelayMember:
             if self._tries == 0:
                 self._nonce = self._entropy(wire.NONCE_SIZE)
             kind = wire.HERE if self.state is MemberState.INSIDE else wire.LEAVE
-            request = Request(kind, self._nonce, self._cookie, ticket=self._ticket)
+            request = RelayRequest(kind, self._nonce, self._cookie, ticket=self._ticket)
         self._tries += 1
         self._asked_at = self._due = None
         self._waiting.append((wire.encode_request(request), self.relay))
@@ -219,7 +219,7 @@ class RelayMember:
         if isinstance(answer, Present):
             if answer.room == self.room and self.state is MemberState.INSIDE:
                 self._set_present(answer.present | 1 << self.number)
-        elif isinstance(answer, Lost):
+        elif isinstance(answer, MemberLost):
             mine = wire.channel_of(self.room, max(self.number, 0), 0)[:-1]
             if self.state is MemberState.INSIDE and answer.channel[:-1] == mine:
                 self._ask_soon(now)
@@ -229,7 +229,7 @@ class RelayMember:
             self._take_seen(answer, now)
         elif isinstance(answer, Place):
             self._take_place(answer, now)
-        elif isinstance(answer, Refused):
+        elif isinstance(answer, RelayRefused):
             self._take_refused(answer)
         elif isinstance(answer, Left) and self.state is MemberState.LEAVING:
             self._end(None, "left")
@@ -266,7 +266,7 @@ class RelayMember:
             self._tell(RelayBack())
         self._set_present(place.present)
 
-    def _take_refused(self, refused: Refused) -> None:
+    def _take_refused(self, refused: RelayRefused) -> None:
         inside = self.state is MemberState.INSIDE
         if inside and refused.reason not in (Refusal.TICKET, Refusal.VERSION):
             return  # a relay that came back is full: there may be a place at the next try

@@ -12,16 +12,13 @@ from typing import Any, Final
 
 from retick.errors import DecodeError, UnsupportedVersion
 from retick.link.handshake.cookies import CookieJar
-from retick.link.handshake.door import Budget
-from retick.relay.addresses import origin_at, seen_at
+from retick.link.handshake.strangers import RateBudget
+from retick.relay import packets as wire
 from retick.relay.config import RelayConfig
 from retick.relay.events import RelayEvent
-from retick.relay.guesses import Guesses
-from retick.relay.hall import Hall
-from retick.relay.rooms import Bytes, Member, Room
+from retick.relay.packets import Answer, Refusal, RelayRequest
+from retick.relay.rooms import Bytes, Guesses, Hall, RoomMember, RelayRoom, origin_at, seen_at
 from retick.relay.tickets import Ticket, TicketOffice
-from retick.wire import relay as wire
-from retick.wire.relay import Answer, Refusal, Request
 
 __all__ = ["RelayServer", "SecondPort"]
 
@@ -93,12 +90,12 @@ class RelayServer:
         self._ports = ports
         self._guesses = Guesses(self.config)
         self._hall = Hall(self.config, self._office, entropy)
-        self._channels: dict[bytes, tuple[Any, Any, Member]] = {}
+        self._channels: dict[bytes, tuple[Any, Any, RoomMember]] = {}
         self._look_at: float | None = None
-        self._untold: dict[bytes, Room] = {}
+        self._untold: dict[bytes, RelayRoom] = {}
         """Rooms whose members do not know yet who came or went."""
         self._budget: Bytes | None = None
-        self._unproven: Budget | None = None
+        self._unproven: RateBudget | None = None
         self._waiting: list[tuple[bytes, Any]] = []
 
     @property
@@ -223,10 +220,10 @@ class RelayServer:
         else:
             self._join(request, address, now)
 
-    def _is_proven(self, request: Request, address: Hashable, now: float) -> bool:
+    def _is_proven(self, request: RelayRequest, address: Hashable, now: float) -> bool:
         return self._cookies.is_valid(request.cookie, b"", address, now)
 
-    def _take_ticket(self, request: Request, address: Hashable, now: float) -> None:
+    def _take_ticket(self, request: RelayRequest, address: Hashable, now: float) -> None:
         try:
             ticket = self._office.read_ticket(request.ticket)
         except DecodeError:
@@ -246,7 +243,7 @@ class RelayServer:
             self._return(request, ticket, room, member, address, now)
 
     def _return(
-        self, request: Request, ticket: Ticket, room: Room | None, member: Member | None, address: Any, now: float
+        self, request: RelayRequest, ticket: Ticket, room: RelayRoom | None, member: RoomMember | None, address: Any, now: float
     ) -> None:
         """A member is still there, has another address now, or is back with its ticket."""
         if member is None:
@@ -264,7 +261,7 @@ class RelayServer:
         member.heard_at = now
         self._give_place(member, request.nonce, now)
 
-    def _open(self, request: Request, address: Any, now: float) -> None:
+    def _open(self, request: RelayRequest, address: Any, now: float) -> None:
         reason = self._hall.why_no_room(address)
         if reason is not None:
             self._refuse(request.nonce, reason, address, now)
@@ -273,7 +270,7 @@ class RelayServer:
         room.given = 1
         self._enter(room, 0, request.nonce, address, now)
 
-    def _join(self, request: Request, address: Any, now: float) -> None:
+    def _join(self, request: RelayRequest, address: Any, now: float) -> None:
         origin = origin_at(address)
         wait = self._guesses.seconds_to_wait(origin, now)
         if wait:
@@ -290,19 +287,19 @@ class RelayServer:
             room.given += 1
             self._enter(room, room.given - 1, request.nonce, address, now)
 
-    def _enter(self, room: Room, number: int, nonce: bytes, address: Any, now: float) -> None:
+    def _enter(self, room: RelayRoom, number: int, nonce: bytes, address: Any, now: float) -> None:
         member = self._hall.enter(room, number, address, nonce, now)
         if self._look_at is None:
             self._look_at = now + LOOK_EVERY
         self._give_place(member, nonce, now)
         self._tell_present(room, now, but=member)
 
-    def _remove(self, member: Member, now: float, *, silent: bool) -> None:
+    def _remove(self, member: RoomMember, now: float, *, silent: bool) -> None:
         self._forget_channels(member)
         self._hall.remove(member, silent=silent)
         self._tell_present(member.room, now)
 
-    def _forget_channels(self, member: Member) -> None:
+    def _forget_channels(self, member: RoomMember) -> None:
         for number in member.room.members:
             self._channels.pop(wire.channel_of(member.room.id, member.number, number), None)
             self._channels.pop(wire.channel_of(member.room.id, number, member.number), None)
@@ -312,14 +309,14 @@ class RelayServer:
 
     # Answers.
 
-    def _give_place(self, member: Member, nonce: bytes, now: float) -> None:
+    def _give_place(self, member: RoomMember, nonce: bytes, now: float) -> None:
         room, wall = member.room, self._wall(now)
         seconds = room.seconds_of_code(wall, self.config.code_seconds)
         ticket = self._office.signed(room.ticket(member.number, int(wall + self.config.ticket_seconds)))
         place = wire.Place(nonce, member.number, room.code, seconds, room.present, ticket)
         self._send(wire.encode_answer(place), member.address)
 
-    def _tell_present(self, room: Room, now: float, *, but: Member | None = None) -> None:
+    def _tell_present(self, room: RelayRoom, now: float, *, but: RoomMember | None = None) -> None:
         """At once, or at the next look: whoever comes and goes all the time does not make the relay flood the rest."""
         others = [member for member in room.members.values() if member is not but]
         if not others:
@@ -333,7 +330,7 @@ class RelayServer:
         for member in others:
             self._send(data, member.address)
 
-    def _show(self, request: Request, address: Hashable, now: float, *, port: int = 0, through: int = 0) -> None:
+    def _show(self, request: RelayRequest, address: Hashable, now: float, *, port: int = 0, through: int = 0) -> None:
         seen = seen_at(address)
         assert seen is not None, "checked before"
         cookie = self._cookies.cookie(b"", address, now)
@@ -355,7 +352,7 @@ class RelayServer:
 
     def _answer_unproven(self, answer: Answer, address: Hashable, now: float, *, port: int = 0) -> None:
         if self._unproven is None:
-            self._unproven = Budget(self.config.answers, now)
+            self._unproven = RateBudget(self.config.answers, now)
         if self._unproven.spend(now):
             self._send(wire.encode_answer(answer), address, port=port)
         else:

@@ -9,7 +9,7 @@ from hmac import compare_digest
 from typing import Final, NamedTuple
 
 from retick.errors import InvalidValue, UsageError
-from retick.wire.relay import CODE_SIZE, MAX_PLACES, TICKET_SIZE
+from retick.relay.packets import CODE_SIZE, MAX_PLACES, TICKET_SIZE
 
 __all__ = ["KEY_SIZE", "Ticket", "TicketOffice"]
 

@@ -1,26 +1,24 @@
 """Recorded matches: the RPLK and RTK formats, a recorder, a player that seeks, verification and comparison.
 
 Knows the simulation contract, and no engine, network or particular game. Only ``storage`` opens files;
-``verify_many`` is a door to the app ``retick.bulk``.
+``verify_many`` is a door to the app ``retick.verify``.
 """
 
-from retick.replay.arrival import Arrival
 from retick.replay.comparison import Comparison, compare
-from retick.replay.engine_rerun import Batch, Turn, rerun, turns
 from retick.replay.formats import dumps, format_of, loads
-from retick.replay.hosting import Hosting, SeatChange, View
 from retick.replay.limits import ReadLimits
-from retick.replay.many import Row, verify_many
-from retick.replay.playback import Playback
-from retick.replay.player import ReplayPlayer
+from retick.replay.player import Playback, ReplayPlayer
 from retick.replay.recorder import Recorder
-from retick.replay.replay import Replay
+from retick.replay.replay import Arrival, Hosting, Replay, SeatChange, View
+from retick.replay.running import RemoteBatch, Turn, rerun, turns
 from retick.replay.storage import LiveRecording, RecordingFile, load, save
 from retick.replay.verification import Verdict, sealed, verify
+from retick.verify.batch import Row
+from retick.verify.door import verify_many
 
 __all__ = [
     "Arrival",
-    "Batch",
+    "RemoteBatch",
     "Comparison",
     "Hosting",
     "LiveRecording",

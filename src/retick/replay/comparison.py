@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from retick.errors import UsageError
-from retick.replay.game_run import Run
 from retick.replay.replay import Replay
+from retick.replay.running import GameRun
 from retick.sim.contract import Simulation
 from retick.sim.fields import FieldDifference, field_differences
 
@@ -104,5 +104,5 @@ def frame_to_compare(ours: Replay, theirs: Replay) -> int | None:
 
 
 def _state_at(frame: int, replay: Replay, sim: Simulation[Any]) -> Any:
-    run = Run(replay, sim)
+    run = GameRun(replay, sim)
     return run.between(run.start(), replay.start_frame, frame)

@@ -8,10 +8,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from retick.errors import EncodeError, UsageError
-from retick.replay.arrival import Arrival, arrival_problem
-from retick.replay.hosting import SeatChange, View, entry_problem
-from retick.replay.inputs import MAX_FRAME, pack_frames, pack_inputs
-from retick.replay.replay import checked_seats, checked_shape
+from retick.replay.replay import (
+    MAX_FRAME,
+    Arrival,
+    SeatChange,
+    View,
+    arrival_problem,
+    checked_seats,
+    checked_shape,
+    entry_problem,
+    pack_frames,
+    pack_inputs,
+)
 from retick.replay.rtk_blocks import (
     ARRIVAL,
     CHECK,

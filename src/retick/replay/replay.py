@@ -5,17 +5,195 @@ numbered as in the match, from ``start_frame`` on. The input of frame ``f`` lead
 state at ``f + 1``, so a replay of ``n`` frames has the states ``start_frame`` to ``start_frame + n``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Final, NamedTuple, Protocol, Self
 
 from retick.errors import UsageError
-from retick.replay.arrival import Arrival, arrival_problem
-from retick.replay.hosting import Hosting
-from retick.replay.inputs import MAX_FRAME, MAX_INPUT_SIZE, MAX_PLAYERS, pack_frames, unpack_inputs
 from retick.sim.prng import check_seed
 
-__all__ = ["Replay", "checked_seats", "checked_shape"]
+__all__ = [
+    "MAX_BATCH",
+    "MAX_FRAME",
+    "MAX_INPUT_SIZE",
+    "MAX_PLAYERS",
+    "MOST_BEHIND",
+    "Arrival",
+    "Hosting",
+    "Replay",
+    "SeatChange",
+    "Seating",
+    "View",
+    "arrival_problem",
+    "checked_seats",
+    "checked_shape",
+    "entry_problem",
+    "pack_frames",
+    "pack_inputs",
+    "unpack_inputs",
+]
+
+
+# A frame's inputs in bytes: player by player, little-endian, each of the game's input size.
+
+MAX_PLAYERS: Final = 16
+MAX_INPUT_SIZE: Final = 8
+MAX_FRAME: Final = 0xFFFFFFFF
+
+
+def pack_inputs(inputs: Sequence[int], num_players: int, input_size: int) -> bytes:
+    """One frame's inputs, one integer for each player."""
+    if isinstance(inputs, str | bytes) or not isinstance(inputs, Sequence):
+        raise UsageError(f"a frame must be a sequence with one integer for each player, not {inputs!r}")
+    if len(inputs) != num_players:
+        raise UsageError(f"a frame has {num_players} inputs, one for each player, not {len(inputs)}")
+    largest = (1 << (8 * input_size)) - 1
+    for player, value in enumerate(inputs):
+        if not isinstance(value, int) or not 0 <= value <= largest:
+            raise UsageError(
+                f"input of player {player} must be an integer of {8 * input_size} bits (0 to {largest}), not {value!r}"
+            )
+    return b"".join(int(value).to_bytes(input_size, "little") for value in inputs)
+
+
+def unpack_inputs(row: bytes, input_size: int) -> tuple[int, ...]:
+    """The inputs that ``pack_inputs`` packed."""
+    return tuple(int.from_bytes(row[at : at + input_size], "little") for at in range(0, len(row), input_size))
+
+
+def pack_frames(frames: Any, num_players: int, input_size: int) -> bytes:
+    """Many frames packed; ``frames`` is packed already, or a sequence with the inputs of each frame."""
+    if isinstance(frames, bytes | bytearray | memoryview):
+        packed = bytes(frames)
+        width = num_players * input_size
+        if len(packed) % width:
+            raise UsageError(
+                f"packed frames must be a multiple of {width} bytes "
+                f"({num_players} players of {input_size}), not {len(packed)}"
+            )
+        return packed
+    if isinstance(frames, str) or not isinstance(frames, Iterable):
+        raise UsageError(f"frames must be bytes or a sequence of inputs for each frame, not {type(frames).__name__}")
+    return b"".join(pack_inputs(inputs, num_players, input_size) for inputs in frames)
+
+
+# Arrivals: when the recording peer received which remote inputs, so that its rollbacks can be repeated.
+
+MAX_BATCH = 0xFFFF
+"""Frames in one batch, at most."""
+
+
+class Arrival(NamedTuple):
+    """A batch of one remote player's inputs that the recording peer received at one moment."""
+
+    local_frame: int
+    """The frame that the recording peer was about to advance."""
+    player: int
+    """The seat whose inputs they are."""
+    first_frame: int
+    """First frame of the batch."""
+    frames: int
+    """Number of frames in the batch."""
+
+
+class Seating(Protocol):
+    """What the rules about arrivals need of a recording: a Replay, a Recorder and a reader of RTK all have it."""
+
+    @property
+    def num_players(self) -> int: ...
+
+    @property
+    def local_players(self) -> tuple[int, ...]: ...
+
+    @property
+    def start_frame(self) -> int: ...
+
+
+def arrival_problem(arrival: Arrival, seating: Seating, before: int) -> str | None:
+    """What is wrong with an arrival that follows one at local frame ``before``; None if it is right."""
+    local_frame, player, first_frame, frames = arrival
+    known = isinstance(local_frame, int) and isinstance(player, int)
+    if not (known and isinstance(first_frame, int) and isinstance(frames, int)):
+        return "an arrival is four integers"
+    if not before <= local_frame <= MAX_FRAME:
+        return f"arrivals must be in order of their local frame, and the one before has frame {before}"
+    if not 0 <= player < seating.num_players or player in seating.local_players:
+        return "the player must be a remote seat"
+    if first_frame < seating.start_frame:
+        return f"its first frame is before the recording's start at frame {seating.start_frame}"
+    if not 1 <= frames <= MAX_BATCH or first_frame + frames - 1 > MAX_FRAME:
+        return f"a batch holds 1 to {MAX_BATCH} frames, none beyond {MAX_FRAME}"
+    return None
+
+
+# What a recording has of a match that a server ran: who joined and left, and how far behind players saw the others.
+
+MOST_BEHIND = 600
+"""Frames: a replay keeps as many states as the farthest view of the recording needs."""
+
+
+class SeatChange(NamedTuple):
+    """A player came or left."""
+
+    frame: int
+    """Right before the inputs of this frame."""
+    player: int
+    joins: bool
+
+
+class View(NamedTuple):
+    """From a frame on, a player saw the others so far behind."""
+
+    frame: int
+    player: int
+    behind: int
+    """Frames, 1 or more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hosting:
+    """All of it, in order of frames."""
+
+    seats: tuple[SeatChange, ...] = ()
+    views: tuple[View, ...] = ()
+
+    @property
+    def farthest(self) -> int:
+        """The most frames that anybody saw behind; 1 if nobody looked back."""
+        return max((view.behind for view in self.views), default=1)
+
+    def before(self, end: int) -> "Hosting":
+        """Without entries of frames from ``end`` on."""
+        return Hosting(
+            tuple(each for each in self.seats if each.frame < end),
+            tuple(each for each in self.views if each.frame < end),
+        )
+
+    def check(self, num_players: int, start_frame: int) -> None:
+        """A UsageError unless a recording of so many players can have it."""
+        for entries in (self.seats, self.views):
+            _check_entries(entries, num_players, start_frame)
+
+
+def _check_entries(entries: Iterable[SeatChange | View], num_players: int, before: int) -> None:
+    for entry in entries:
+        problem = entry_problem(entry, num_players, before)
+        if problem:
+            raise UsageError(f"{entry}: {problem}")
+        before = entry.frame
+
+
+def entry_problem(entry: SeatChange | View, num_players: int, before: int) -> str | None:
+    """What is wrong with an entry that may not be before frame ``before``; None if it is right."""
+    if not all(isinstance(number, int) for number in entry):
+        return "an entry is three integers"
+    if not before <= entry.frame <= MAX_FRAME:
+        return f"entries are in order of their frames, and this one is for frame {before} or later"
+    if not 0 <= entry.player < num_players:
+        return f"seats are 0 to {num_players - 1}"
+    if isinstance(entry, View) and not 1 <= entry.behind <= MOST_BEHIND:
+        return f"a player sees 1 to {MOST_BEHIND} frames behind"
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

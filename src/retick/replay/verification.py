@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from retick.errors import UsageError
-from retick.replay.game_run import Run
 from retick.replay.replay import Replay
+from retick.replay.running import GameRun
 from retick.sim.contract import NamesItself, Simulation
 
 __all__ = ["Verdict", "Verification", "sealed", "verify"]
@@ -64,7 +64,7 @@ class Verification:
         self.replay = replay
         self.sim = sim
         self._expected = expected_checksum
-        self._run = Run(replay, sim)
+        self._run = GameRun(replay, sim)
         self.frame = replay.start_frame
         """How far it has come."""
         self.state: Any = self._run.start()
@@ -135,7 +135,7 @@ def sealed(replay: Replay, sim: Simulation[Any], *, every: int = 600) -> Replay:
     """The recording with the game's name, its checksum every ``every`` frames (0: none of these) and the final one."""
     if every < 0:
         raise UsageError(f"checksums come every 1 frame or more, or 0 for none, not {every}")
-    run = Run(replay, sim)
+    run = GameRun(replay, sim)
     state, frame = run.start(), replay.start_frame
     stops = [*range(frame + every, replay.end_frame, every), replay.end_frame] if every else [replay.end_frame]
     checkpoints = {}

@@ -7,8 +7,7 @@ from retick.rollback.desync.equivocation import EquivocationProof
 from retick.rollback.desync.investigation import Investigation
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.engine.cues import CueCancelled, CueConfirmed, CueEvent, CueStarted, CueTracker
-from retick.rollback.engine.engine import EngineStats, RollbackEngine
-from retick.rollback.engine.synctest import SyncTest
+from retick.rollback.engine.engine import EngineStats, RollbackEngine, SyncTest
 from retick.rollback.events import (
     DesyncDetected,
     DesyncReported,
@@ -40,7 +39,7 @@ from retick.rollback.lan import LanSession
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.recording import RecordsMatches
 from retick.rollback.match.stats import PeerStats, SessionStats
-from retick.rollback.session.application.picture import Between
+from retick.rollback.session.application import Between
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.rollback.spectate.spectator import SpectatorSession
 

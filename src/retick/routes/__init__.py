@@ -1,11 +1,10 @@
 """Ways to a peer over the internet: a relay at once, a direct path when one is found, one name for the link; no I/O.
 
-Knows no game and no session: it carries a link's datagrams and does not look into them. docs/internet.md says how it
-works, docs/formats/routes.md what it sends.
+Knows no game and no session: it carries a link's datagrams and does not look into them. docs/guides/internet.md says
+how it works, docs/formats/routes.md what it sends.
 """
 
-from retick.routes.events import OnlineEnded, OnlineEvent, OnlineReady, PathChanged, RelayChanged
-from retick.routes.online import Online
+from retick.routes.online import Online, OnlineEnded, OnlineEvent, OnlineReady, PathChanged, RelayChanged
 from retick.routes.path import PathKind
 from retick.routes.routes import Routes, member_name
 from retick.routes.words import PathReport

@@ -7,10 +7,9 @@ from typing import Any
 
 from retick.errors import UsageError
 from retick.link import Connection, Invite, LinkConfig, LinkEndpoint, Reason
-from retick.routes.events import OnlineEvent
-from retick.routes.online import Online
+from retick.relay.packets import TAG_SIZE
+from retick.routes.online import Online, OnlineEvent
 from retick.routes.routes import HOST_NAME, LONGEST, Routes, member_name
-from retick.wire.relay import TAG_SIZE
 
 __all__ = ["RoutedLink", "game_tag", "host_name", "make_link", "routes_of"]
 

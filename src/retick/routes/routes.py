@@ -1,7 +1,7 @@
 """Between a link and a socket: a member of a room of a relay, and the paths to every other one. No I/O.
 
 A link's datagrams have names for addresses, ``member-3``. They go through the relay from the first moment, and over a
-direct path once ``PeerRoutes`` has found one. docs/internet.md says how, docs/formats/routes.md what is sent.
+direct path once ``PeerRoutes`` has found one. docs/guides/internet.md says how, docs/formats/routes.md what is sent.
 """
 
 from collections import Counter
@@ -24,18 +24,35 @@ from retick.relay import (
     code_text,
     parse_code,
 )
-from retick.routes.events import OnlineEnded, OnlineEvent, OnlineReady, PathChanged, RelayChanged
+from retick.relay import packets as wire
 from retick.routes.notes import MOST_CANDIDATES, Candidate, Candidates, Note, Probe, decode_note, encode_note
-from retick.routes.online import MOST_OWN, Online, check_own
+from retick.routes.online import (
+    MOST_OWN,
+    Online,
+    OnlineEnded,
+    OnlineEvent,
+    OnlineReady,
+    PathChanged,
+    RelayChanged,
+    check_own,
+)
 from retick.routes.path import PathKind
 from retick.routes.peer_routes import PeerRoutes
 from retick.routes.words import PathReport, path_words, report_of
-from retick.wire import relay as wire
+from retick.wire.explain import Explanation, FieldSpec, RowReader
 
 if TYPE_CHECKING:
-    from retick.routes.seals import NoteSeal
+    from retick.routes.notes import NoteSeal
 
-__all__ = ["HOST_NAME", "NOTE", "Routes", "member_name"]
+__all__ = [
+    "HOST_NAME",
+    "NOTE",
+    "Routes",
+    "explain_note",
+    "is_note",
+    "member_name",
+]
+
 
 NOTE: Final = 0xCE
 """The first byte of a note that is sent directly; no datagram of a link or a relay begins with it."""
@@ -255,7 +272,7 @@ class Routes:
     def _seal(self, number: int) -> "NoteSeal":
         seal = self._seals.get(number)
         if seal is None:
-            from retick.routes.seals import NoteSeal
+            from retick.routes.notes import NoteSeal
 
             material = b"" if self._invite is None else self._invite.secret
             relay = self._relay
@@ -357,3 +374,32 @@ def _is_loopback(address: Hashable) -> bool:
         return isinstance(address, tuple) and ip_address(str(address[0])).is_loopback
     except ValueError:
         return False
+
+
+# A note that was sent directly, in words; what is inside of it is sealed.
+
+_NOTE_HEAD: Final = (
+    FieldSpec("kind", "B", "NOTE", "0x{:02x}"),
+    FieldSpec("room", "6s"),
+    FieldSpec("sender", "B"),
+    FieldSpec("receiver", "B"),
+    FieldSpec("stay", "8s", "drawn by the sender"),
+    FieldSpec("counter", "I"),
+)
+LEAST: Final = 38
+"""Bytes of a note with a body of one byte."""
+
+
+def is_note(data: bytes) -> bool:
+    """Whether the first byte is that of a note."""
+    return data[:1] == bytes((NOTE,))
+
+
+def explain_note(data: bytes) -> Explanation:
+    """Every field of a datagram for which ``is_note`` is true."""
+    reader = RowReader(data)
+    found = reader.read(_NOTE_HEAD)
+    reader.raw(len(data) - reader.at, "sealed")
+    fault = f"cut: a note has at least {LEAST} bytes, not {len(data)}" if len(data) < LEAST else None
+    summary = "NOTE" if fault else f"NOTE {found['counter']} from member {found['sender']} to {found['receiver']}"
+    return Explanation("routes NOTE", summary, reader.rows, fault)

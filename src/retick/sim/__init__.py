@@ -7,12 +7,10 @@ from retick.sim.checksum import crc32, fnv1a
 from retick.sim.contract import NamesItself, PacksState, RunsInBulk, Simulation, input_size_of
 from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.flat import FlatSimulation
-from retick.sim.kinds import F64
+from retick.sim.kinds import F64, I8, I16, I32, I64, U8, U16, U32, U64
 from retick.sim.prng import XorShift32
-from retick.sim.record import Record, Times
-from retick.sim.record_game import RecordGame
+from retick.sim.record import Record, RecordGame, Times
 from retick.sim.shapes import FRect, Rect, Vector2
-from retick.sim.widths import I8, I16, I32, I64, U8, U16, U32, U64
 from retick.sim.world import (
     NOBODY,
     Angle,

@@ -5,12 +5,33 @@ packs its state can be rejoined in mid-match, one that runs in bulk is verified 
 recognised by recordings. To save a state is to keep a reference to it, so ``step`` must never change its argument.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from retick.errors import UsageError
 
-__all__ = ["Frame", "Input", "NamesItself", "PacksState", "Player", "RunsInBulk", "Simulation", "input_size_of"]
+__all__ = [
+    "RUNNING",
+    "Between",
+    "CueCancelled",
+    "CueConfirmed",
+    "CueEvent",
+    "CueStarted",
+    "Frame",
+    "Input",
+    "NamesItself",
+    "PacksState",
+    "Player",
+    "RunsInBulk",
+    "Simulation",
+    "input_size_of",
+    "located",
+    "note_frame",
+]
+
 
 S = TypeVar("S")
 
@@ -80,3 +101,79 @@ def input_size_of(game: Any) -> int:
     if not isinstance(size, int) or not 1 <= size <= 8:
         raise UsageError(f"input_size must be from 1 to 8 bytes, not {size!r}")
     return int(size)
+
+
+# Which declared world runs in this thread: the one whose ``start``, ``join``, ``leave`` or ``advance`` was called.
+#
+# A context variable: other threads see worlds of their own, and a world that is run inside of another's method leaves
+# that one as it was.
+
+RUNNING: ContextVar[Any] = ContextVar("RUNNING", default=None)
+
+
+# Notes on what a game raises: in which frame that was, and with which inputs.
+
+
+def note_frame(error: Exception, frame: int, seed: int, inputs: Sequence[int]) -> None:
+    """Add the frame and its inputs to an error; frame -1 is the initial state. The first such note stays alone."""
+    if not any(note.startswith("in frame ") for note in getattr(error, "__notes__", [])):
+        if frame < 0:
+            error.add_note(f"in the initial state of seed {seed}")
+        else:
+            error.add_note(f"in frame {frame} of the run with seed {seed}, with the inputs {tuple(inputs)}")
+
+
+@contextmanager
+def located(frame: int, seed: int, inputs: Sequence[int] = ()) -> Iterator[None]:
+    """Add the frame and its inputs to what the game raises inside."""
+    try:
+        yield
+    except Exception as error:
+        note_frame(error, frame, seed, inputs)
+        raise
+
+
+# What a game shows and plays, whoever runs it: events of cues, and pictures between two states.
+#
+# Sessions between peers and clients of a server give the same ones, so that a game draws and sounds alike in both.
+
+# retick: floats -- how far a picture is between two states; nothing is simulated from it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CueEvent:
+    """Something to tell the sound or effects player."""
+
+    frame: int
+    """The frame whose transition gave the cue."""
+    cue: Hashable
+    """What the game's ``cues`` yielded."""
+
+
+class CueStarted(CueEvent):
+    """Play it. It may still be cancelled."""
+
+    __slots__ = ()
+
+
+class CueCancelled(CueEvent):
+    """Stop it: the frame was resimulated, and the cue did not happen."""
+
+    __slots__ = ()
+
+
+class CueConfirmed(CueEvent):
+    """It happened: its frame is final. This is the last event of the cue."""
+
+    __slots__ = ()
+
+
+class Between(NamedTuple):
+    """Two states that follow each other, and how far the picture is from the first to the second."""
+
+    before: Any
+    """The state one frame ago; of a world, an instance to draw. At the start of a match the same as ``after``."""
+    after: Any
+    """The present state; of a world, an instance to draw."""
+    fraction: float
+    """From 0 (draw ``before``) to 1 (draw ``after``)."""

@@ -2,16 +2,16 @@
 
 Theory of operation. A game subclasses :class:`FlatSimulation` and overrides ``advance_slots``, which changes a row in
 place: compiled, C code over a pointer; uncompiled, a Python list. Everything that other code sees stays an immutable
-record, see :mod:`retick.sim.slots`. The stepping code keeps each slot within its declared width.
+record, see :mod:`retick.sim.flat`. The stepping code keeps each slot within its declared width.
 
 Arguments from Python code are annotated as Any: Cython would check or convert another type first, and the checks here
 could not say what is wrong.
 """
 
-from typing import Any
+from array import array
+from typing import Any, NoReturn
 
 from retick.errors import UsageError
-from retick.sim.slots import make_record
 
 try:
     import cython
@@ -19,15 +19,186 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+    from cython.cimports.cpython.object import PyObject, PyTypeObject
+
+__all__ = [
+    "FlatRecord",
+    "FlatSimulation",
+    "PartField",
+    "SlotField",
+    "fill_record",
+    "make_record",
+    "slots_checksum",
+]
+
+
+# Records as rows of integer slots: the immutable states of :mod:`retick.sim.record` (a compiled kernel).
+#
+# A row has one 64-bit slot for each declared field. Compiled, the row is the content of one ``bytes`` object, so that
+# saving a state is a memory copy; uncompiled it is a tuple. A field narrower than 64 bits is sign- or zero-extended in
+# its slot; an unsigned 64-bit field is stored as the signed number with the same bits.
+
+
+@cython.cclass
+class FlatRecord:
+    """An immutable row of slots; :class:`retick.sim.record.Record` gives its slots their names."""
+
+    if not cython.compiled:
+        __slots__ = ("_data",)
+
+    if cython.compiled:
+        _data: bytes  # readonly: the slots
+    else:
+        _data: Any
+
+    def _slots(self) -> tuple[int, ...]:
+        """Every slot, as signed 64-bit integers."""
+        if cython.compiled:
+            row: cython.p_longlong = cython.cast(cython.p_longlong, PyBytes_AS_STRING(self._data))
+            return tuple([row[index] for index in range(len(self._data) // 8)])
+        return self._data  # type: ignore[no-any-return]  # mypy sees kernels untyped
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        mine: FlatRecord = self
+        theirs: FlatRecord = other
+        return mine._data == theirs._data  # type: ignore[no-any-return]  # mypy sees kernels untyped
+
+    def __hash__(self) -> int:
+        return hash(self._data)
+
+    def __copy__(self) -> "FlatRecord":
+        return self
+
+    def __deepcopy__(self, _memo: object) -> "FlatRecord":
+        return self
+
+
+@cython.cfunc
+def blank_record(cls: Any) -> Any:
+    """A record of class ``cls`` without a row; for kernels."""
+    # The type's own allocator: a record class is Python code, and calling it would run its __init__.
+    if cython.compiled:
+        nothing: tuple = ()
+        return cython.cast(cython.pointer(PyTypeObject), cls).tp_new(
+            cls,
+            cython.cast(cython.pointer(PyObject), nothing),
+            cython.cast(cython.pointer(PyObject), 0),
+        )
+    return cls.__new__(cls)
+
+
+def fill_record(record: Any, slots: Any) -> None:
+    """Give a blank record its row; AttributeError if it has one, since a record never changes."""
+    target: FlatRecord = record
+    if getattr(record, "_data", None) is not None:
+        raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
+    if cython.compiled:
+        target._data = array("q", slots).tobytes()
+    else:
+        target._data = tuple(slots)
+
+
+def make_record(cls: Any, slots: Any) -> Any:
+    """A record of class ``cls`` over ``slots``, which must fit it: nothing is checked here."""
+    record = blank_record(cls)
+    fill_record(record, slots)
+    return record
+
+
+@cython.cclass
+class SlotField:
+    """Reads one slot of a record as an attribute; ``kind`` is that of a float, a bool or an enum."""
+
+    index: cython.Py_ssize_t
+    unsigned64: cython.bint
+    is_real: cython.bint
+    kind: Any
+
+    def __init__(self, index: int, unsigned64: bool, kind: Any = None) -> None:
+        self.index = index
+        self.unsigned64 = unsigned64
+        self.kind = kind
+        self.is_real = kind is not None and kind.is_real
+
+    def __get__(self, record: Any, owner: Any) -> Any:
+        if record is None:
+            return self
+        row: FlatRecord = record
+        value: cython.longlong
+        if cython.compiled:
+            if row._data is None or not 0 <= self.index < PyBytes_GET_SIZE(row._data) // 8:
+                raise AttributeError("this record was never given its values, or is of another class")
+            if self.is_real:
+                return cython.cast(cython.p_double, PyBytes_AS_STRING(row._data))[self.index]
+            value = cython.cast(cython.p_longlong, PyBytes_AS_STRING(row._data))[self.index]
+            if self.unsigned64:
+                return cython.cast(cython.ulonglong, value)
+        else:
+            value = row._data[self.index]
+            if self.unsigned64 and value < 0:
+                return value + 18446744073709551616
+        if self.kind is not None:
+            return self.kind.value(self.kind.from_slot(value))
+        return value
+
+    def __set__(self, record: Any, value: Any) -> NoReturn:
+        raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
+
+
+@cython.cclass
+class PartField:
+    """Reads a record inside another as an attribute: a copy of its slots."""
+
+    kind: Any
+    index: cython.Py_ssize_t
+    size: cython.Py_ssize_t
+
+    def __init__(self, kind: Any, index: int, size: int) -> None:
+        self.kind = kind
+        self.index = index
+        self.size = size
+
+    def __get__(self, record: Any, owner: Any) -> Any:
+        if record is None:
+            return self
+        whole: FlatRecord = record
+        part: FlatRecord = blank_record(self.kind)
+        if cython.compiled:
+            if whole._data is None or not 0 <= self.index <= PyBytes_GET_SIZE(whole._data) // 8 - self.size:
+                raise AttributeError("this record was never given its values, or is of another class")
+            part._data = PyBytes_FromStringAndSize(PyBytes_AS_STRING(whole._data) + self.index * 8, self.size * 8)
+        else:
+            part._data = whole._data[self.index : self.index + self.size]
+        return part
+
+    def __set__(self, record: Any, value: Any) -> NoReturn:
+        raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
+
+
+def slots_checksum(slots: Any, wide: Any) -> int:
+    """FNV-1a over a row of slots, one round each; slots marked in ``wide`` add one for their upper half."""
+    digest: cython.ulonglong = 2166136261
+    mask: cython.ulonglong = 4294967295
+    value: cython.longlong
+    index: cython.Py_ssize_t = 0
+    for slot in slots:
+        value = slot
+        digest = ((digest ^ (value & mask)) * 16777619) & mask
+        if wide[index]:
+            digest = ((digest ^ ((value >> 32) & mask)) * 16777619) & mask
+        index += 1
+    return digest
+
+
+if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow
-    from cython.cimports.retick.sim.slots import FlatRecord, blank_record
+
 else:
-    from retick.sim.slots import FlatRecord, blank_record
-
-    MAX_PLAYERS = 16
-
-__all__ = ["FlatSimulation"]
+    MAX_PLAYERS = 16  # C constant
 
 
 def replaces_advance(kind: Any) -> bool:
@@ -44,17 +215,16 @@ class FlatSimulation:
     where a subclass has not overridden them in Python.
     """
 
-    if not cython.compiled:
-        state_type: Any
-        num_players: int
-        input_size: int
-        slot_count: int
-        _wide: tuple[bool, ...]
-        _wide_marks: bytes
-        _marks: tuple[bool, ...]
-        _wide_count: int
-        python_advance: Any
-        _largest_input: int
+    state_type: Any  # readonly
+    num_players: cython.int  # readonly
+    input_size: cython.int  # readonly
+    slot_count: cython.int  # readonly
+    _wide: "tuple[bool, ...]"
+    _wide_marks: bytes
+    _marks: cython.p_const_uchar
+    _wide_count: cython.int
+    python_advance: Any  # readonly
+    _largest_input: cython.ulonglong
 
     def __init__(self, state_type: Any, num_players: int, input_size: int = 2) -> None:
         if not 1 <= num_players <= MAX_PLAYERS:
@@ -82,10 +252,18 @@ class FlatSimulation:
         own = getattr(self, "__dict__", None)
         return _simulation_from, (type(self), self.state_type, self.num_players, self.input_size, own)
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.nogil
     def advance_slots(self, slots: cython.p_longlong, inputs: cython.p_ulonglong) -> cython.void:
         """Move the row ``slots`` one frame on, in place. Games override this; here nothing happens."""
 
-    def run_slots(self, slots: cython.p_longlong, frames: cython.p_uchar, count: cython.Py_ssize_t) -> cython.void:
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.nogil
+    def run_slots(
+        self, slots: cython.p_longlong, frames: cython.p_const_uchar, count: cython.Py_ssize_t
+    ) -> cython.void:
         """Advance the row by ``count`` frames of inputs. A game may override this with a faster loop."""
         if cython.compiled:
             inputs = cython.declare(cython.ulonglong[MAX_PLAYERS])
@@ -106,10 +284,13 @@ class FlatSimulation:
                     at += 1
             self.advance_slots(slots, inputs)
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.nogil
     def run_many_slots(
         self,
         rows: cython.p_longlong,
-        octets: cython.p_uchar,
+        octets: cython.p_const_uchar,
         starts: cython.p_longlong,
         counts: cython.p_longlong,
         matches: cython.Py_ssize_t,
@@ -128,6 +309,9 @@ class FlatSimulation:
                 self.run_slots(row, octets[starts[at] :], counts[at])
                 rows[here] = row
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.nogil
     def checksum_slots(self, slots: cython.p_longlong) -> cython.uint:
         # One round for a whole field, not for each byte: its low 32 bits, since the upper ones never get below
         # bit 32 of the product.
@@ -223,6 +407,7 @@ class FlatSimulation:
         """The state that ``pack_state`` packed, or a DecodeError."""
         return self.state_type.from_bytes(data)
 
+    @cython.cfunc
     def slots_of(self, state: Any) -> cython.p_longlong:
         if type(state) is not self.state_type:
             raise UsageError(f"{type(self).__name__} steps a {self.state_type.__name__}, not a {type(state).__name__}")
@@ -234,6 +419,7 @@ class FlatSimulation:
             return record._data
         raise UsageError(f"this {type(state).__name__} was never given its values")
 
+    @cython.cfunc
     def state_from(self, slots: cython.p_longlong) -> Any:
         record: FlatRecord = blank_record(self.state_type)
         if cython.compiled:
@@ -242,6 +428,8 @@ class FlatSimulation:
             record._data = tuple(slots)
         return record
 
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
     def take_inputs(self, inputs: Any, taken: cython.p_ulonglong) -> cython.int:
         player: cython.int = 0
         if not isinstance(inputs, (tuple, list)):

@@ -4,7 +4,6 @@ One table for records and worlds. A kind says how a value is checked, which 64-b
 bytes it is packed. A slot holds an integer as it is (an unsigned 64-bit one as the signed number with the same bits), a
 bool as 0 or 1, an enum member as its position in the enum, and a float as its bits.
 """
-# retick: floats -- they are kept as their bits; only exact operations are done with them
 
 import struct
 import sys
@@ -15,9 +14,75 @@ from math import isnan
 from typing import Annotated, Any, get_args, get_origin
 
 from retick.errors import InvalidValue, RetickError, SchemaError, UsageError
-from retick.sim.widths import Width
 
-__all__ = ["BOOL", "COUNT", "F64", "REAL", "SEED", "Kind", "Most", "kind_of"]
+__all__ = [
+    "BOOL",
+    "COUNT",
+    "F64",
+    "I8",
+    "I16",
+    "I32",
+    "I64",
+    "REAL",
+    "SEED",
+    "U8",
+    "U16",
+    "U32",
+    "U64",
+    "Kind",
+    "Most",
+    "Width",
+    "kind_of",
+]
+
+
+# The widths that a field of a record can have: I8 to U64.
+
+
+@dataclass(frozen=True, slots=True)
+class Width:
+    """The width of an integer field, and whether it has a sign."""
+
+    bits: int
+    signed: bool
+
+    def __post_init__(self) -> None:
+        if self.bits not in _CODES:
+            raise SchemaError(f"a field is 8, 16, 32 or 64 bits wide, not {self.bits}")
+
+    @property
+    def least(self) -> int:
+        return -(1 << (self.bits - 1)) if self.signed else 0
+
+    @property
+    def greatest(self) -> int:
+        return (1 << (self.bits - self.signed)) - 1
+
+    @property
+    def name(self) -> str:
+        return f"{'i' if self.signed else 'u'}{self.bits}"
+
+    @property
+    def code(self) -> str:
+        """The letter of the same layout in the struct module."""
+        letter = _CODES[self.bits]
+        return letter if self.signed else letter.upper()
+
+
+_CODES = {8: "b", 16: "h", 32: "i", 64: "q"}
+
+I8 = Annotated[int, Width(8, signed=True)]
+U8 = Annotated[int, Width(8, signed=False)]
+I16 = Annotated[int, Width(16, signed=True)]
+U16 = Annotated[int, Width(16, signed=False)]
+I32 = Annotated[int, Width(32, signed=True)]
+U32 = Annotated[int, Width(32, signed=False)]
+I64 = Annotated[int, Width(64, signed=True)]
+U64 = Annotated[int, Width(64, signed=False)]
+
+
+# retick: floats -- they are kept as their bits; only exact operations are done with them
+
 
 MOST_MEMBERS = 65536
 """Members of an enum: a position is packed in one or two bytes."""

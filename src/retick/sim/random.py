@@ -14,7 +14,7 @@ from collections.abc import MutableSequence, Sequence
 from typing import NoReturn, TypeVar
 
 from retick.errors import UsageError
-from retick.sim.running import RUNNING
+from retick.sim.contract import RUNNING
 from retick.sim.world import Dice
 
 __all__ = ["choice", "choices", "gauss", "randint", "random", "randrange", "sample", "seed", "shuffle", "uniform"]

@@ -20,7 +20,7 @@ which is called ``ships[0].x`` in reports.
 """
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import (
     Annotated,
@@ -37,10 +37,15 @@ from typing import (
 
 from retick.errors import InvalidValue, LimitExceeded, SchemaError, TrailingData, Truncated, UsageError
 from retick.sim.fields import FieldDifference, field_differences
+from retick.sim.flat import FlatRecord, PartField, SlotField, fill_record, make_record, slots_checksum
 from retick.sim.kinds import COUNT, Kind, Most, kind_of
-from retick.sim.slots import FlatRecord, PartField, SlotField, fill_record, make_record, slots_checksum
 
-__all__ = ["Layout", "Record", "Times"]
+__all__ = [
+    "RecordLayout",
+    "Record",
+    "RecordGame",
+    "Times",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ class Times:
     count: int
 
 
-class Member(NamedTuple):
+class RecordMember(NamedTuple):
     """One declared attribute: its kind, how often it repeats (None: not a tuple), and its first slot."""
 
     name: str
@@ -74,10 +79,10 @@ class Member(NamedTuple):
         return slots[self.offset] if self.is_bounded else self.times or 1
 
 
-class Layout(NamedTuple):
+class RecordLayout(NamedTuple):
     """Everything derived from one declaration, slot by slot."""
 
-    members: tuple[Member, ...]
+    members: tuple[RecordMember, ...]
     names: tuple[str, ...]
     kinds: tuple[Kind, ...]
     wide: tuple[bool, ...]
@@ -89,9 +94,9 @@ class Layout(NamedTuple):
     """Whether there are only integers of up to 32 bits, or signed ones, and no tuple with a most."""
 
 
-def _member_of(owner: str, name: str, hint: Any, offset: int) -> Member:
+def _member_of(owner: str, name: str, hint: Any, offset: int) -> RecordMember:
     if isinstance(hint, type) and issubclass(hint, Record):
-        return Member(name, hint, None, offset)
+        return RecordMember(name, hint, None, offset)
     marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     for mark in marks:
         if isinstance(mark, Times | Most):
@@ -102,15 +107,15 @@ def _member_of(owner: str, name: str, hint: Any, offset: int) -> Member:
             return inner._replace(times=mark.count, is_bounded=isinstance(mark, Most))
     kind = kind_of(hint)
     if kind is not None:
-        return Member(name, kind, None, offset)
+        return RecordMember(name, kind, None, offset)
     raise SchemaError(
         f"{owner}.{name} must be an int, a float, an integer with a width (I32, U8 ...), a bool, an enum, a Record, "
         f"or a tuple of those with Times(n) or Most(n), not {hint!r}"
     )
 
 
-def _layout_of(owner: str, hints: dict[str, Any]) -> Layout:
-    members: list[Member] = []
+def _layout_of(owner: str, hints: dict[str, Any]) -> RecordLayout:
+    members: list[RecordMember] = []
     names: list[str] = []
     kinds: list[Kind] = []
     bounded: list[tuple[int, int, int]] = []
@@ -131,7 +136,7 @@ def _layout_of(owner: str, hints: dict[str, Any]) -> Layout:
                 bounded.extend((len(names) + at, most, each) for at, most, each in inside.bounded)
                 names.extend(f"{path}.{inner}" for inner in inside.names)
                 kinds.extend(inside.kinds)
-    return Layout(
+    return RecordLayout(
         members=tuple(members),
         names=tuple(names),
         kinds=tuple(kinds),
@@ -145,7 +150,7 @@ def _layout_of(owner: str, hints: dict[str, Any]) -> Layout:
 class TupleField:
     """Reads a tuple of values or of records as an attribute."""
 
-    def __init__(self, member: Member) -> None:
+    def __init__(self, member: RecordMember) -> None:
         self._member = member
 
     def __get__(self, record: Any, _owner: type) -> Any:
@@ -164,7 +169,7 @@ class TupleField:
         raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
 
 
-def _field_of(member: Member) -> SlotField | PartField | TupleField:
+def _field_of(member: RecordMember) -> SlotField | PartField | TupleField:
     """The descriptor that reads one member as an attribute."""
     if member.times is not None:
         return TupleField(member)
@@ -207,7 +212,7 @@ class _RecordType(type):
 
 
 def _defaults_of(
-    owner: str, layout: Layout, bases: tuple[type, ...], namespace: dict[str, Any]
+    owner: str, layout: RecordLayout, bases: tuple[type, ...], namespace: dict[str, Any]
 ) -> dict[str, list[int]]:
     """The slots of the fields that need not be given, by name; those of the bases too."""
     found: dict[str, list[int]] = {}
@@ -226,7 +231,7 @@ def _defaults_of(
 class Record(FlatRecord, metaclass=_RecordType):
     """Base of all declared states; the module's docstring shows a declaration."""
 
-    layout: ClassVar[Layout]
+    layout: ClassVar[RecordLayout]
     _defaults: ClassVar[dict[str, list[int]]]
 
     def __init__(self, **values: Any) -> None:
@@ -338,7 +343,7 @@ class Record(FlatRecord, metaclass=_RecordType):
         return type(self).from_bytes, (self.to_bytes(),)
 
 
-def _slots_from(owner: str, member: Member, value: Any) -> list[int]:
+def _slots_from(owner: str, member: RecordMember, value: Any) -> list[int]:
     """The slots of one attribute's value, checked against its declaration."""
     if member.times is None:
         return _slots_of_one(owner, member.name, member.kind, value)
@@ -363,3 +368,35 @@ def _slots_of_one(owner: str, name: str, kind: "Kind | type[Record]", value: Any
     if type(value) is not kind:
         raise UsageError(f"{owner}.{name} is a {kind.__name__}, not a {type(value).__name__}")
     return list(value._slots())
+
+
+# The base of games whose state is one record: they write ``num_players``, ``initial_state`` and ``step``.
+
+
+class RecordGame:
+    """A Simulation over a record: checksum, fields and bytes follow from the declaration of the state."""
+
+    num_players: int
+    """How many players there are."""
+
+    def initial_state(self, seed: int) -> Any:
+        """The state before frame 0; games override this."""
+        raise UsageError(f"{type(self).__name__} has no initial_state(self, seed)")
+
+    def step(self, state: Any, inputs: Sequence[int], /) -> Any:
+        """The state one frame later; games override this."""
+        raise UsageError(f"{type(self).__name__} has no step(self, state, inputs)")
+
+    def checksum(self, state: Record) -> int:
+        return state.checksum()
+
+    def fields(self, state: Record) -> Iterable[tuple[str, Any]]:
+        return state.fields()
+
+    def pack_state(self, state: Record) -> bytes:
+        return state.to_bytes()
+
+    def unpack_state(self, data: bytes) -> Record:
+        # Every state of a game is a record of the same class, and so the first one has it.
+        first: Record = self.initial_state(1)
+        return type(first).from_bytes(data)

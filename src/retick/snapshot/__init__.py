@@ -3,12 +3,11 @@
 Knows no game, no socket and no clock; which ticks were acknowledged, the caller says.
 """
 
-from retick.snapshot.baseline import BaselineRing
 from retick.snapshot.bound import BoundColumns
 from retick.snapshot.codec import Codec
 from retick.snapshot.compact.carried import CompactPacket, CompactReceiver, CompactSender
 from retick.snapshot.compact.head import pick_history
-from retick.snapshot.compact.priors.prior import Prior
+from retick.snapshot.compact.prior import Prior
 from retick.snapshot.declare import (
     FieldId,
     Replicated,
@@ -17,15 +16,29 @@ from retick.snapshot.declare import (
     schema_of,
     snapshot_of_objects,
 )
-from retick.snapshot.fields import Bool, FieldCodec, Fixed, SInt, UInt, VarSInt, VarUInt
+from retick.snapshot.errors import needs_resync
+from retick.snapshot.fields import (
+    Angle,
+    Bool,
+    Choice,
+    FieldCodec,
+    Fixed,
+    Group,
+    Hold,
+    Integral,
+    Motion,
+    Real,
+    Rotation,
+    SInt,
+    UInt,
+    VarSInt,
+    VarUInt,
+)
 from retick.snapshot.interest import BudgetedPacket, Interest
-from retick.snapshot.kernels.errors import needs_resync
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
-from retick.snapshot.predictors import Angle, Choice, Group, Hold, Integral, Motion, Real, Rotation
-from retick.snapshot.replication import Fanout, Replica
-from retick.snapshot.schema import Component, Field, Schema
-from retick.snapshot.schema_json import schema_from_json, schema_to_json
+from retick.snapshot.replication import BaselineRing, Fanout, Replica
+from retick.snapshot.schema import Component, Field, Schema, schema_from_json, schema_to_json
 from retick.snapshot.session import FrameHeader, SessionReceiver, SessionSender, SessionState
 
 __all__ = [

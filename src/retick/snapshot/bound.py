@@ -4,18 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from retick.errors import UsageError
+from retick.snapshot.columns import bound_snapshot, lacking, write_rows
 from retick.snapshot.model import (
+    FLAGS,
+    IDS,
     Snapshot,
     check_components,
     check_tick,
     column_kind,
     column_label,
     columns_for,
+    exact_view,
     over_buffers,
 )
 from retick.snapshot.schema import Schema
-from retick.snapshot.sources.bound import bound_snapshot, lacking, write_rows
-from retick.snapshot.views import FLAGS, IDS, exact_view
 
 __all__ = ["BoundColumns"]
 

@@ -22,10 +22,10 @@ from operator import itemgetter
 from typing import Any, ClassVar, dataclass_transform, get_type_hints
 
 from retick.errors import EncodeError, SchemaError, with_code
+from retick.snapshot.columns import ObjectPlan, columns_of_objects
 from retick.snapshot.fields import FieldCodec, Fixed
 from retick.snapshot.model import Snapshot, check_tick
 from retick.snapshot.schema import Component, Field, Schema
-from retick.snapshot.sources.objects import ObjectPlan, columns_of_objects
 
 __all__ = ["FieldId", "Replicated", "Threshold", "objects_of_snapshot", "schema_of", "snapshot_of_objects"]
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from retick.errors import UsageError
 from retick.snapshot.codec import Codec
 from retick.snapshot.compact.head import CHECK_BYTES
-from retick.snapshot.kernels.encoder import Encoder
-from retick.snapshot.kernels.layout import DELTA, HEADER_BYTES, MASKED, PACKED
+from retick.snapshot.encoder import Encoder
+from retick.snapshot.layout import DELTA, HEADER_BYTES, MASKED, PACKED
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
 from retick.snapshot.session import standard_header

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from retick.errors import BaselineMissing, InvalidValue, UsageError, with_code
+from retick.snapshot import layout
+from retick.snapshot.decoder import Decoder
 from retick.snapshot.fields import is_int
-from retick.snapshot.kernels import status as st
-from retick.snapshot.kernels.decoder import Decoder
-from retick.snapshot.kernels.layout import BASELINE_TICK_AT, DELTA, FULL, HEADER, MAGIC, SESSION, SESSION_INIT
+from retick.snapshot.layout import BASELINE_TICK_AT, DELTA, FULL, HEADER, MAGIC, SESSION, SESSION_INIT
 from retick.snapshot.model import Snapshot
 from retick.wire.bits import BitReader
 
@@ -100,7 +100,7 @@ def decode_session_init(codec: "Codec", decoder: Decoder, data: Any) -> SessionS
     for index in range(framing.section_count):
         tag, _start, _end = framing.section(index)
         if tag != SESSION:
-            raise decoder.section_error(st.UNEXPECTED_SECTION, index)
+            raise decoder.section_error(layout.UNEXPECTED_SECTION, index)
         if body is not None:
             raise _session_fault("SessionInitInvalid", "two session sections in one packet")
         body = framing.section_bytes(index)

@@ -9,9 +9,11 @@ stays is written again.
 
 from array import array
 from math import inf
+from operator import index as whole
 from typing import Any
 
 from retick.errors import UsageError
+from retick.snapshot.encoder import Encoder
 
 try:
     import cython
@@ -19,59 +21,208 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.retick.snapshot.kernels import layout
-    from cython.cimports.retick.snapshot.kernels import status as st
-    from cython.cimports.retick.snapshot.kernels.arrays import doubles, longs
-    from cython.cimports.retick.snapshot.kernels.columns import Columns, checked_columns
-    from cython.cimports.retick.snapshot.kernels.diff import Diff
-    from cython.cimports.retick.snapshot.kernels.encoder import Encoder
-    from cython.cimports.retick.snapshot.kernels.table import FieldTable
-    from cython.cimports.retick.snapshot.visible import VisiblePart
+    from cython.cimports.cpython.float import PyFloat_AS_DOUBLE, PyFloat_CheckExact
+    from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+    from cython.cimports.retick.snapshot import layout
+    from cython.cimports.retick.snapshot.columns import (
+        Columns,
+        FieldTable,
+        checked_columns,
+        doubles,
+        gather_columns,
+        longs,
+    )
+    from cython.cimports.retick.snapshot.encoder import Diff, Encoder
 else:
-    from retick.snapshot.kernels import layout
-    from retick.snapshot.kernels import status as st
-    from retick.snapshot.kernels.arrays import doubles, longs
-    from retick.snapshot.kernels.columns import Columns, checked_columns
-    from retick.snapshot.kernels.diff import Diff
-    from retick.snapshot.kernels.encoder import Encoder
-    from retick.snapshot.kernels.table import FieldTable
-    from retick.snapshot.visible import VisiblePart
+    from retick.snapshot import layout
+    from retick.snapshot.columns import Columns, FieldTable, checked_columns, doubles, gather_columns, longs
+    from retick.snapshot.encoder import Diff, Encoder
 
-__all__ = ["Urgency"]
+__all__ = [
+    "Urgency",
+    "VisiblePart",
+]
 
 
+# The part of a world that one receiver sees, and the priority of each entity in it (a compiled kernel).
+
+
+@cython.final
+@cython.cclass
+class VisiblePart:
+    """What ``of`` found last."""
+
+    table: FieldTable
+    priority: cython.p_double  # by index in the world, then in its visible part
+    pick: cython.p_longlong  # by index in the world: 1 if visible; then indices of the visible part
+    capacity: cython.Py_ssize_t
+    _owners: list[Any]
+
+    def __init__(self, table: FieldTable) -> None:
+        self.table = table
+        self.capacity = -1
+
+    @cython.cfunc
+    def of(self, cls: Any, base: Columns, world: Columns, visible: dict) -> Columns:  # type: ignore[type-arg]  # a C type
+        """The entities of ``world`` that are visible and can be compared with ``base``; both have ascending ids."""
+        if world.count > self.capacity:
+            self.capacity = 2 * world.count + 16
+            self._owners = [array("d", bytes(8 * self.capacity)), array("q", bytes(8 * self.capacity))]
+            self.priority = doubles(self._owners[0])
+            self.pick = longs(self._owners[1])
+        self.see(world, visible)
+        return self.pick_comparable(cls, base, world)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def see(self, world: Columns, visible: dict) -> cython.int:  # type: ignore[type-arg]  # a C type
+        """Mark the entities that are visible, and note their priorities; other ids are ignored."""
+        at: cython.Py_ssize_t
+        low: cython.Py_ssize_t
+        high: cython.Py_ssize_t
+        entity: cython.longlong
+        for at in range(world.count):
+            self.pick[at] = 0
+        at = -1
+        for identity, priority in visible.items():
+            entity = _entity(identity)
+            if entity < 0:
+                continue
+            # Mostly they come in the order of the world.
+            at += 1
+            if at >= world.count or world.keys[at] != entity:
+                low = at if at < world.count and world.keys[at] < entity else 0
+                high = low + 1
+                while high < world.count and world.keys[high] < entity:
+                    low, high = high, 2 * high - low
+                high = min(high, world.count)
+                while low < high:
+                    at = (low + high) >> 1
+                    if world.keys[at] < entity:
+                        low = at + 1
+                    else:
+                        high = at
+                at = low
+                if at == world.count or world.keys[at] != entity:
+                    continue
+            self.pick[at] = 1
+            self.priority[at] = _priority(identity, priority)
+        return 0
+
+    @cython.cfunc
+    def pick_comparable(self, cls: Any, base: Columns, world: Columns) -> Columns:
+        """The world without what is not visible, and without entities whose components are others than in ``base``."""
+        dense: cython.bint = True
+        component: cython.int
+        at: cython.Py_ssize_t
+        before: cython.Py_ssize_t = 0
+        count: cython.Py_ssize_t = 0
+        for component in range(self.table.component_count):
+            if base.rows[component] != base.count or world.rows[component] != world.count:
+                dense = False
+        for at in range(world.count):
+            if self.pick[at] == 0:
+                continue
+            if not dense:
+                while before < base.count and base.keys[before] < world.keys[at]:
+                    before += 1
+                if not self.comparable(base, before, world, at):
+                    continue
+            self.pick[count] = at
+            self.priority[count] = self.priority[at]
+            count += 1
+        if count == world.count:
+            return world
+        picked = array("q", bytes(8 * count))
+        places: cython.p_longlong = longs(picked)
+        for at in range(count):
+            places[at] = self.pick[at]
+        return gather_columns(cls, world, world, picked, world.tick)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def comparable(
+        self, base: Columns, before: cython.Py_ssize_t, world: Columns, at: cython.Py_ssize_t
+    ) -> cython.bint:
+        """Whether an entity has the components that it has in ``base``, or is not there."""
+        component: cython.int
+        if before == base.count or base.keys[before] != world.keys[at]:
+            return True
+        for component in range(self.table.component_count):
+            if base.has_one(before, component) != world.has_one(at, component):
+                return False
+        return True
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-2)
+def _entity(identity: Any) -> cython.longlong:
+    """An id of a visible entity; -1 if no entity can have it."""
+    if cython.compiled and PyLong_CheckExact(identity):
+        overflow: cython.int = 0
+        entity: cython.longlong = PyLong_AsLongLongAndOverflow(identity, cython.address(overflow))
+        return entity if entity >= 0 and overflow == 0 else -1
+    try:
+        number = whole(identity)
+    except TypeError:
+        raise UsageError(f"visible entities are given by their ids, not {identity!r}") from None
+    return number if 0 <= number <= 0xFFFFFFFF else -1
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-2, check=True)
+def _priority(identity: Any, given: Any) -> cython.double:
+    if cython.compiled and PyFloat_CheckExact(given):
+        return PyFloat_AS_DOUBLE(given)
+    try:
+        return float(given)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(f"the priority of entity {identity} must be above zero, not {given!r}") from None
+
+
+# Which changes go into a packet of bounded size (a compiled kernel): see interest.py for the rule.
+#
+# The visible part of the world is compared with the baseline and written once, without limits, which gives the size of
+# each entity. If not all of it fits, a heap gives the most urgent ones; the rest is taken out of the difference, and
+# what stays is written again.
+#
+# *Dirty* entities are numbered: first the created ones, then the updated ones, each by ascending id.
+
+
+@cython.final
 @cython.cclass
 class Urgency:
-    """The scores of one receiver, and the packets made by them; see the .pxd for what each member holds."""
+    """The scores of one receiver, and the packets made by them."""
 
-    if not cython.compiled:
-        encoder: Encoder
-        diff: Diff
-        table: FieldTable
-        seen: VisiblePart
-        mode: int
-        budget: int
-        entries_each: int
-        max_create: int
-        max_update: int
-        max_destroy: int
-        max_total: int
-        score: Any
-        size: Any
-        chosen: Any
-        heap: Any
-        held: int
-        held_id: Any
-        held_score: Any
-        next_id: Any
-        next_score: Any
-        capacity: int
-        destroys: int
-        created: int
-        created_bytes: int
-        updated: int
-        updated_bytes: int
-        _owners: list[Any]
+    encoder: Encoder
+    diff: Diff  # of the encoder
+    table: FieldTable
+    seen: VisiblePart  # of the world at hand
+    mode: cython.int  # MASKED or PACKED
+    budget: cython.longlong  # bytes of a packet
+    entries_each: cython.longlong  # items of an update section that one entity may take
+    max_create: cython.longlong
+    max_update: cython.longlong
+    max_destroy: cython.longlong
+    max_total: cython.longlong
+    score: cython.p_double  # by number of a dirty entity
+    size: cython.p_longlong  # the same: bytes
+    chosen: cython.p_longlong  # the same: 1 if it is sent
+    heap: cython.p_longlong  # numbers of dirty entities, the most urgent first
+    held: cython.Py_ssize_t  # entities that wait from the packets before
+    held_id: cython.p_longlong  # ascending
+    held_score: cython.p_double
+    next_id: cython.p_longlong  # the same after this packet
+    next_score: cython.p_double
+    capacity: cython.Py_ssize_t
+    destroys: cython.longlong  # in the packet so far
+    created: cython.longlong
+    created_bytes: cython.longlong
+    updated: cython.longlong
+    updated_bytes: cython.longlong
+    _owners: list[Any]
 
     def __init__(self, encoder: Encoder, mode: int, budget: int, limits: Any) -> None:
         """``encoder`` has no limits of its own; the packets keep to ``limits``."""
@@ -101,14 +252,14 @@ class Urgency:
         diff: Diff = self.diff
         status: cython.int = self.encoder.out_of_order(base)
         length: cython.Py_ssize_t
-        if status == st.OK:
+        if status == layout.OK:
             status = self.encoder.out_of_order(world)
-        if status != st.OK:
+        if status != layout.OK:
             raise self.encoder.error(status)
         self.reserve(world.count)
         current: Columns = self.seen.of(cls, base, world, visible if type(visible) is dict else dict(visible))
         status = self.encoder.write_delta(base, current, self.mode)
-        if status != st.OK:
+        if status != layout.OK:
             raise self.encoder.error(status)
         self.gain(current)
         length = layout.HEADER_BYTES + self.encoder.packer.at - self.encoder.packer.payload
@@ -121,7 +272,7 @@ class Urgency:
             told = self.tell(current)
             self.keep_chosen()
             status = self.encoder.write_sections(current, self.mode)
-            if status != st.OK:
+            if status != layout.OK:
                 raise self.encoder.error(status)
         packet = self.encoder.packer.emit(layout.DELTA, current.tick, base.tick, None)
         self.held_id, self.next_id = self.next_id, self.held_id
@@ -129,6 +280,8 @@ class Urgency:
         self.held = len(told[2])
         return packet, *told
 
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
     def reserve(self, entities: cython.Py_ssize_t) -> cython.int:
         """Space for a world of this many entities; what is held stays."""
         at: cython.Py_ssize_t
@@ -148,6 +301,8 @@ class Urgency:
             self.held_score[at] = score
         return 0
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def dirty_at(self, number: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """The index in the current snapshot of a dirty entity."""
         if number < self.diff.created:
@@ -156,6 +311,8 @@ class Urgency:
             at = self.diff.update_at[number - self.diff.created]
         return at
 
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
     def gain(self, current: Columns) -> cython.int:
         """Size and new score of each dirty entity; all are chosen so far."""
         diff: Diff = self.diff
@@ -191,14 +348,20 @@ class Urgency:
             self.chosen[number] = 1
         return 0
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def room(self, kept: cython.Py_ssize_t) -> cython.longlong:
         """How many entities one packet may create beside those that stay."""
         return min(self.max_create, self.max_total - kept)
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def most_destroys(self) -> cython.longlong:
         # Room for the count and the section's head.
         return min(self.max_destroy, (self.budget - layout.HEADER_BYTES - 11) // 4)
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def within_limits(self, held: cython.Py_ssize_t) -> cython.bint:
         diff: Diff = self.diff
         return (
@@ -207,6 +370,8 @@ class Urgency:
             and diff.destroyed <= self.max_destroy
         )
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def fits(self, created: cython.bint, size: cython.longlong) -> cython.bint:
         """Whether the packet keeps to the budget with one more entity of this size."""
         creates: cython.longlong = self.created + created
@@ -216,6 +381,8 @@ class Urgency:
         total += _section(updates * self.entries_each, self.updated_bytes + (0 if created else size))
         return total <= self.budget
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def choose(self, current: Columns, kept: cython.Py_ssize_t) -> cython.int:
         """Mark as chosen the most urgent of the dirty entities, each if it still fits."""
         diff: Diff = self.diff
@@ -253,6 +420,8 @@ class Urgency:
                 break  # nothing that is left is smaller
         return 0
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def sooner(self, current: Columns, one: cython.Py_ssize_t, other: cython.Py_ssize_t) -> cython.bint:
         """The order of dirty entities: by score, the highest first, then by id."""
         sooner: cython.bint
@@ -262,6 +431,8 @@ class Urgency:
             sooner = current.keys[self.dirty_at(one)] < current.keys[self.dirty_at(other)]
         return sooner
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def sift(self, current: Columns, at: cython.Py_ssize_t, total: cython.Py_ssize_t) -> cython.void:
         """Move the item at a place of the heap down to where it belongs."""
         item: cython.longlong = self.heap[at]
@@ -276,6 +447,7 @@ class Urgency:
             child = 2 * at + 1
         self.heap[at] = item
 
+    @cython.cfunc
     def tell(self, current: Columns) -> Any:
         """The ids that are sent, destroyed and left waiting, ascending; scores of the last go into ``next_id``."""
         diff: Diff = self.diff
@@ -307,6 +479,8 @@ class Urgency:
         destroyed = [diff.destroy_id[number] for number in range(diff.destroyed)]
         return tuple(sent), tuple(destroyed), tuple(waiting)
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def keep_chosen(self) -> cython.int:
         """Take what is not chosen out of the difference."""
         diff: Diff = self.diff

@@ -10,8 +10,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 import retick
 from retick.errors import RetickError
-from retick.studio.messages import LONGEST_NAME, FeedError, FileSent, read_message, write_message
-from retick.studio.room import Room
+from retick.studio.room import LONGEST_NAME, FeedError, FileSent, PageRoom, read_message, write_message
 
 __all__ = ["FEED_VERSION", "GRACE", "LARGEST_FILE", "MOST_ROOMS", "Feeds"]
 
@@ -40,7 +39,7 @@ _log = logging.getLogger(__name__)
 class _Held:
     """A room with what runs it, and the page that has it."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: PageRoom) -> None:
         self.room = room
         self.token = secrets.token_urlsafe(12)
         self.page: WebSocket | None = None
@@ -72,7 +71,7 @@ class _Held:
 class Feeds:
     """All open rooms."""
 
-    def __init__(self, rooms: Mapping[str, Callable[[], Room]], *, grace: float = GRACE) -> None:
+    def __init__(self, rooms: Mapping[str, Callable[[], PageRoom]], *, grace: float = GRACE) -> None:
         self._kinds = rooms
         self._grace = grace
         self._held: dict[str, _Held] = {}
@@ -186,7 +185,7 @@ class Feeds:
             await held.work
         held.room.close()
 
-    async def _send(self, page: WebSocket, hello: str, room: Room) -> bool:
+    async def _send(self, page: WebSocket, hello: str, room: PageRoom) -> bool:
         await page.send_text(hello)
         while True:
             message = await room.outbox.next()
@@ -198,7 +197,7 @@ class Feeds:
             else:
                 await page.send_bytes(message)
 
-    async def _read(self, page: WebSocket, room: Room) -> bool:
+    async def _read(self, page: WebSocket, room: PageRoom) -> bool:
         """Whether the page said goodbye."""
         announced: tuple[str, int] | None = None
         while True:
@@ -226,7 +225,7 @@ class Feeds:
             await asyncio.sleep(0)  # many messages at once must not keep other rooms from running
 
     @staticmethod
-    def _take_file(room: Room, announced: tuple[str, int] | None, data: bytes) -> None:
+    def _take_file(room: PageRoom, announced: tuple[str, int] | None, data: bytes) -> None:
         if announced is None:
             raise FeedError("a file must be named first, by a message of the type file")
         if len(data) > LARGEST_FILE:

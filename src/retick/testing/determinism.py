@@ -1,16 +1,55 @@
 """Is a game deterministic? Runs it through the sync test, and shrinks a failure until it can be read."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from retick.audit.runs.play import observe
 from retick.errors import DeterminismError
-from retick.rollback.engine.synctest import SyncTest
-from retick.sim.frame_notes import located
-from retick.sim.seeded_inputs import seeded_inputs
+from retick.rollback.engine.engine import SyncTest
+from retick.sim.contract import located
+from retick.sim.fields import FieldDifference, canonical_text, field_differences
+from retick.sim.prng import seeded_inputs
 
-__all__ = ["Failure", "assert_deterministic", "failure_in", "find_failure", "random_inputs", "shrink"]
+__all__ = [
+    "Failure",
+    "Observation",
+    "assert_deterministic",
+    "failure_in",
+    "find_failure",
+    "observe",
+    "random_inputs",
+    "shrink",
+]
+
+
+# What the dynamic checks compare of each state.
+#
+# Runs wherever the game does. Values are compared as canonical text, so that equal values look equal in every
+# process.
+
+
+class Observation(NamedTuple):
+    """What is compared of one state."""
+
+    checksum: int
+    fields: tuple[tuple[str, str], ...]
+
+    @property
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits that stand for all fields."""
+        return hashlib.blake2b(repr(self.fields).encode(), digest_size=8).hexdigest()
+
+    def differences(self, other: "Observation") -> tuple[FieldDifference, ...]:
+        """The fields that differ, their values as text."""
+        return field_differences(self.fields, other.fields)
+
+
+def observe(game: Any, state: Any) -> Observation:
+    """What is compared of ``state``."""
+    fields = ((str(name), canonical_text(value)) for name, value in game.fields(state))
+    return Observation(game.checksum(state), tuple(fields))
+
 
 Rows = list[tuple[int, ...]]
 

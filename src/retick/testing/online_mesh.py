@@ -11,8 +11,7 @@ from retick.link import Invite
 from retick.relay import RelayConfig, RelayServer
 from retick.rollback.spectate.spectator import SpectatorSession
 from retick.routes import Online, OnlineReady, PathChanged, PathKind
-from retick.testing.mesh import Mesh
-from retick.testing.mesh_peers import MeshSpectator
+from retick.testing.mesh import Mesh, MeshSpectator
 from retick.transport.conditions import Conditions
 from retick.transport.endpoint import Address
 from retick.transport.nat import Nat, Router

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from retick.sim.contract import input_size_of
 
-__all__ = ["Arrival", "arrival_schedules", "input_rows"]
+__all__ = ["InputArrival", "arrival_schedules", "input_rows"]
 
 
-class Arrival(NamedTuple):
+class InputArrival(NamedTuple):
     """A batch of one player's inputs that arrives after a frame was advanced."""
 
     player: int
@@ -27,13 +27,13 @@ def input_rows(game: Any, *, min_frames: int = 1, max_frames: int = 120) -> st.S
 @st.composite
 def arrival_schedules(
     draw: st.DrawFn, *, players: int, frames: int, history: int, local_player: int = 0
-) -> list[list[Arrival]]:
+) -> list[list[InputArrival]]:
     """For each frame, the batches that arrive once it was advanced.
 
     Batches are late, early, repeated, overlapping, out of order and full of gaps, but every input arrives in
     time to be rolled back to: at the latest ``history - 1`` frames after its own, or after the last frame.
     """
-    due: list[list[Arrival]] = [[] for _ in range(frames)]
+    due: list[list[InputArrival]] = [[] for _ in range(frames)]
     for player in range(players):
         if player == local_player:
             continue
@@ -41,8 +41,8 @@ def arrival_schedules(
         while first < frames:
             count = min(draw(st.integers(1, 6)), frames - first)
             latest = min(first + history - 1, frames - 1)
-            due[draw(st.integers(max(first - 3, 0), latest))].append(Arrival(player, first, count))
+            due[draw(st.integers(max(first - 3, 0), latest))].append(InputArrival(player, first, count))
             for _ in range(draw(st.integers(0, 1))):
-                due[draw(st.integers(max(first - 3, 0), frames - 1))].append(Arrival(player, first, count))
+                due[draw(st.integers(max(first - 3, 0), frames - 1))].append(InputArrival(player, first, count))
             first += count
     return [draw(st.permutations(batches)) for batches in due]

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from retick.authority import RoomFailed, RoomHooks, WorldClient, WorldRoom, WorldServer, WorldServerConfig
-from retick.authority.world.client import PredictionFailed
+from retick.authority.client import PredictionFailed
 from retick.errors import UsageError
 from retick.replay import Recorder, loads, verify
 from retick.sim.world import World

@@ -3,10 +3,20 @@
 Knows bytes and keys; reads no clock, draws no randomness and knows no connection. docs/formats/token.md has the bytes.
 """
 
-from retick.tokens.admission import Tokens
-from retick.tokens.applicant import Applicant, Pass
-from retick.tokens.codec import JoinToken, Shown, from_text, issue, key_id_of, open_token, show, to_text
-from retick.tokens.layout import KEY_SIZE, LIFETIME, TOLERANCE
+from retick.tokens.admission import Applicant, Pass, Tokens
+from retick.tokens.codec import (
+    KEY_SIZE,
+    LIFETIME,
+    TOLERANCE,
+    JoinToken,
+    Shown,
+    from_text,
+    issue,
+    key_id_of,
+    open_token,
+    show,
+    to_text,
+)
 
 __all__ = [
     "KEY_SIZE",

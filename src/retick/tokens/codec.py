@@ -18,21 +18,56 @@ from hashlib import blake2s
 from typing import Final
 
 from retick.errors import BadMagic, DecodeError, InvalidValue, LimitExceeded, TrailingData, Truncated, UsageError
-from retick.tokens.layout import (
-    KEY_ID_SIZE,
-    KEY_SIZE,
-    LIFETIME,
-    LONGEST_HOST,
-    LONGEST_ROOM,
-    MAGIC,
-    MOST_ADDRESSES,
-    MOST_DATA,
-    MOST_TOKEN,
-    NONCE_SIZE,
-    TAG_SIZE,
-)
 
-__all__ = ["JoinToken", "Shown", "from_text", "issue", "key_id_of", "open_token", "show", "to_text"]
+__all__ = [
+    "KEY_ID_SIZE",
+    "KEY_SIZE",
+    "LIFETIME",
+    "LONGEST_HOST",
+    "LONGEST_ROOM",
+    "MAGIC",
+    "MOST_ADDRESSES",
+    "MOST_DATA",
+    "MOST_TOKEN",
+    "MOST_USED",
+    "NONCE_SIZE",
+    "TAG_SIZE",
+    "TOLERANCE",
+    "JoinToken",
+    "Shown",
+    "from_text",
+    "issue",
+    "key_id_of",
+    "open_token",
+    "show",
+    "to_text",
+]
+
+
+# The numbers of join tokens; the byte tables are in docs/formats/token.md.
+
+MAGIC: Final = b"RTJ1"
+KEY_SIZE: Final = 32
+"""Bytes of the token key, and of a server's public key."""
+KEY_ID_SIZE: Final = 8
+NONCE_SIZE: Final = 24
+TAG_SIZE: Final = 16
+MOST_TOKEN: Final = 700
+"""Bytes of a token: as many as the link's handshake carries."""
+MOST_ADDRESSES: Final = 8
+LONGEST_HOST: Final = 253
+"""Characters, as in DNS."""
+LONGEST_ROOM: Final = 32
+"""Bytes of a room's name."""
+MOST_DATA: Final = 256
+"""Bytes of the application's own."""
+LIFETIME: Final = 60.0
+"""Seconds that a token is good for, unless its issuer says otherwise."""
+TOLERANCE: Final = 30.0
+"""Seconds that the clocks of backend and server may differ."""
+MOST_USED: Final = 65536
+"""Used tokens that a server remembers until they have expired."""
+
 
 Address = tuple[str, int]
 """Host and port."""

@@ -4,14 +4,12 @@ Knows no protocol: it moves datagrams and never looks inside.
 """
 
 from retick.transport.capture import Captured, CaptureWriter, read_capture
-from retick.transport.conditions import BAD_LINK, Conditions, Path
+from retick.transport.conditions import BAD_LINK, Conditions, Impaired, DelayedPath
 from retick.transport.endpoint import Address, Datagram, Endpoint
-from retick.transport.impaired import Impaired
-from retick.transport.memory import MemoryHub
 from retick.transport.nat import Nat, NatKind, Router
 from retick.transport.poll import Poll
 from retick.transport.pump import Pump
-from retick.transport.simulated import SimulatedNetwork
+from retick.transport.simulated import MemoryHub, SimulatedNetwork
 from retick.transport.udp import UdpSocket, open_towards, open_udp, parse_address
 
 __all__ = [
@@ -26,7 +24,7 @@ __all__ = [
     "MemoryHub",
     "Nat",
     "NatKind",
-    "Path",
+    "DelayedPath",
     "Poll",
     "Pump",
     "Router",

@@ -1,7 +1,7 @@
 """The five calls between a protocol and the code that drives it.
 
 Time is an argument, in seconds on any clock that never goes back. An address is any hashable value. A driver that
-wakes up receives first, then handles timeouts, then sends, then reads events: docs/transport.md says why.
+wakes up receives first, then handles timeouts, then sends, then reads events: docs/guides/transport.md says why.
 """
 
 from collections.abc import Hashable, Sequence

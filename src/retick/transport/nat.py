@@ -1,4 +1,4 @@
-"""Routers that translate addresses (NAT), as models for a simulated network: docs/testing.md describes them.
+"""Routers that translate addresses (NAT), as models for a simulated network: docs/guides/testing.md describes them.
 
 Two questions make the kind of a router. Mapping: does an inside address have one outside port for all remotes (cone),
 or one for each (symmetric)? Filtering: who may send to that port: all (full cone), the hosts that were sent to

@@ -8,19 +8,128 @@ An endpoint is on the internet, or behind a router, and that may be behind anoth
 conditions of a way are those between the two endpoints, by their own addresses.
 """
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from heapq import heappop, heappush
 from itertools import count
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from retick.errors import UsageError
-from retick.transport.conditions import Conditions, Path
+from retick.transport.conditions import Conditions, DelayedPath
 from retick.transport.endpoint import Address, Endpoint
-from retick.transport.nat import Nat, Router
-from retick.transport.routing import USUAL_TTL, Routing, host_of, is_same_family
+from retick.transport.nat import InternetAddress, Nat, Router
 
-__all__ = ["Host", "SimulatedNetwork"]
+__all__ = [
+    "USUAL_TTL",
+    "SimulatedHost",
+    "MemoryHub",
+    "Routing",
+    "SimulatedNetwork",
+    "host_of",
+    "is_same_family",
+]
+
+
+# The ways of a simulated network: up through the routers of a sender, over the internet, down to the target.
+#
+# A *level* is the network behind a router; None is the internet itself. A datagram goes up when it is sent and down
+# when it arrives, since routers forget and learn in between.
+
+USUAL_TTL: Final = 64
+"""Routers that a datagram passes at most if its sender says nothing."""
+NOWHERE: Final = ("", 0)
+"""In place of an address that no datagram reaches."""
+
+
+class Routing:
+    """Where every address is, and what the routers on the way make of a datagram."""
+
+    def __init__(self, hops: int) -> None:
+        self.routers: dict[str, Router] = {}
+        """By their outside address, without a port."""
+        self.places: dict[Address, Router | None] = {}
+        """The router that each address is behind; None on the internet."""
+        self.expired = 0
+        """Datagrams whose TTL ended between routers that are modelled."""
+        self._hops = hops
+
+    def leave(self, source: Any, target: Address, ttl: int, now: float) -> tuple[Any, Router | None, int] | None:
+        """The sender's address as seen where the target is, that level, and the TTL left; None if it is dropped."""
+        level = self.places[source]
+        hairpin = False
+        while level is not None and not self._is_in(level, target):
+            passed = None
+            hairpin = level.host == host_of(target)
+            if ttl <= 1:
+                level.dropped["expired"] += 1
+            elif hairpin and not level.nat.hairpin:
+                level.dropped["hairpin"] += 1
+            else:
+                passed = level.outbound(source, _internet(target), now)
+            if passed is None:
+                return None
+            source, level, ttl = passed, level.behind, ttl - 1
+        if level is None and not hairpin:
+            ttl -= self._hops
+        if ttl < 1:
+            self.expired += 1
+            return None
+        return source, level, ttl
+
+    def enter(self, target: Address, source: Any, level: Router | None, ttl: int, now: float) -> Address | None:
+        """The address that a datagram arrives at, NOWHERE if it leads nowhere; None if a router drops it."""
+        while (router := self._next(target, level)) is not None:
+            if router.nat.translates:
+                inside = router.inbound(source, _internet(target)[1], now)
+            else:
+                inside = router.routed(source, _internet(target), now)
+            if inside is None:
+                return None
+            if ttl <= 1:
+                router.dropped["expired"] += 1
+                return None
+            target, level, ttl = inside, router, ttl - 1
+        return target if self.places.get(target, level) is level else NOWHERE
+
+    def _next(self, target: Address, level: Router | None) -> Router | None:
+        """The router of this level that a datagram for ``target`` goes to; None if it is there, or has no way."""
+        router = self.routers.get(host_of(target) or "")
+        if router is None:
+            router = self.places.get(target)
+            if router is None or router.nat.translates:
+                return None
+        return router if router.behind is level and router is not level else None
+
+    def end_of(self, target: Address) -> Address:
+        """The address that another one leads to at the moment, if it leads anywhere."""
+        while (router := self.routers.get(host_of(target) or "")) is not None:
+            inside = router.owner(_internet(target)[1])
+            if inside is None:
+                break
+            target = inside
+        return target
+
+    def _is_in(self, level: Router, target: Address) -> bool:
+        """Whether an endpoint or a router of this address is directly behind ``level``."""
+        router = self.routers.get(host_of(target) or "")
+        return self.places.get(target) is level or (router is not None and router.behind is level)
+
+
+def host_of(address: Address) -> str | None:
+    """The host of an address that has a host and a port; None of any other."""
+    return address[0] if isinstance(address, tuple) and len(address) == 2 and isinstance(address[0], str) else None
+
+
+def is_same_family(one: Address, other: Address) -> bool:
+    """Whether both are IPv6, or neither."""
+    return (":" in (host_of(one) or "")) == (":" in (host_of(other) or ""))
+
+
+def _internet(address: Any) -> InternetAddress:
+    """An address to which a router translates: where it is none, no router lets anything pass."""
+    return address if host_of(address) is not None else NOWHERE
+
 
 INBOX_LIMIT = 2048
 """Datagrams that may wait for a polled or paused endpoint, as in a socket's buffer; more are dropped."""
@@ -28,7 +137,7 @@ LEAST_WAIT = 1e-4
 """Seconds between two wake-ups of an endpoint: an endpoint that is always due must not stop the clock."""
 
 
-class Host:
+class SimulatedHost:
     """One attached endpoint, its inbox, and the time of its next wake-up."""
 
     __slots__ = (
@@ -82,9 +191,9 @@ class SimulatedNetwork:
         self._routing = Routing(hops)
         self._is_routed = False
         """Whether there is a router, or a machine with several addresses."""
-        self._hosts: dict[Address, Host] = {}
+        self._hosts: dict[Address, SimulatedHost] = {}
         self._indices: dict[Address, int] = {}
-        self._paths: dict[tuple[Address, Address], Path] = {}
+        self._paths: dict[tuple[Address, Address], DelayedPath] = {}
         self._heap: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self._order = count()
 
@@ -117,7 +226,7 @@ class SimulatedNetwork:
                 raise UsageError(f"address {own!r} is taken")
             if (router is not None or also) and host_of(own) is None:
                 raise UsageError(f"behind a router an address is (host, port), not {own!r}")
-        host = Host(address, endpoint, self._index(address), polled, on_events, tuple(places))
+        host = SimulatedHost(address, endpoint, self._index(address), polled, on_events, tuple(places))
         self._hosts |= dict.fromkeys(places, host)
         self._routing.places |= places
         self._is_routed |= len(places) > 1
@@ -155,13 +264,13 @@ class SimulatedNetwork:
         self.path(first, second).conditions = conditions
         self.path(second, first).conditions = back or conditions
 
-    def path(self, source: Address, target: Address) -> Path:
+    def path(self, source: Address, target: Address) -> DelayedPath:
         """One direction of a link, with its counters."""
         key = (source, target)
         found = self._paths.get(key)
         if found is None:
             seed = (self.seed << 32) ^ (self._index(source) << 16) ^ self._index(target)
-            found = self._paths[key] = Path(self.conditions, seed)
+            found = self._paths[key] = DelayedPath(self.conditions, seed)
         return found
 
     def cut(self, first: Address, second: Address, seconds: float) -> None:
@@ -244,7 +353,7 @@ class SimulatedNetwork:
     def _push(self, time: float, action: Callable[..., None], *arguments: Any) -> None:
         heappush(self._heap, (time, next(self._order), action, arguments))
 
-    def _send(self, host: Host) -> None:
+    def _send(self, host: SimulatedHost) -> None:
         now = self.now
         source = host.address
         paths = self._paths
@@ -258,7 +367,7 @@ class SimulatedNetwork:
             for time in path.arrivals(len(data), now):
                 heappush(self._heap, (time, next(self._order), self._arrive, (target, data, source)))
 
-    def _send_routed(self, host: Host, data: bytes, target: Address, ttl: int | None = None) -> None:
+    def _send_routed(self, host: SimulatedHost, data: bytes, target: Address, ttl: int | None = None) -> None:
         """Up through the routers of the sender, and on its way."""
         source = next((own for own in host.addresses if is_same_family(own, target)), host.address)
         left = self._routing.leave(source, target, USUAL_TTL if ttl is None else ttl, self.now)
@@ -287,7 +396,7 @@ class SimulatedNetwork:
             host.endpoint.receive_datagram(data, source, now=self.now)
             self._send_and_report(host)
 
-    def _send_and_report(self, host: Host, after: float = 0.0) -> None:
+    def _send_and_report(self, host: SimulatedHost, after: float = 0.0) -> None:
         """After anything happened to an endpoint: send, report its events, and set its next wake-up."""
         self._send(host)
         if host.on_events is not None:
@@ -296,7 +405,7 @@ class SimulatedNetwork:
                 self._send(host)
         self._arm(host, after)
 
-    def _resume(self, host: Host) -> None:
+    def _resume(self, host: SimulatedHost) -> None:
         if self.now < host.paused_until or self._hosts.get(host.address) is not host:
             return
         waiting, host.inbox = host.inbox, []
@@ -304,14 +413,14 @@ class SimulatedNetwork:
             host.endpoint.receive_datagram(data, source, now=self.now)
         self._wake(host, host.wake_at)
 
-    def _arm(self, host: Host, after: float = 0.0) -> None:
+    def _arm(self, host: SimulatedHost, after: float = 0.0) -> None:
         """Keep one wake-up in the heap that is not later than the endpoint's timeout; an early one is set again."""
         due = host.endpoint.next_timeout()
         if due is not None and due < host.wake_at:
             host.wake_at = due = max(due, self.now + after)
             heappush(self._heap, (due, next(self._order), self._wake, (host, due)))
 
-    def _wake(self, host: Host, meant_for: float) -> None:
+    def _wake(self, host: SimulatedHost, meant_for: float) -> None:
         if host.wake_at != meant_for or self._hosts.get(host.address) is not host:
             return
         host.wake_at = float("inf")
@@ -323,10 +432,60 @@ class SimulatedNetwork:
         self._send_and_report(host, LEAST_WAIT)
 
     def _repeat(
-        self, first: float, times: int, interval: float, callback: Callable[[], None], host: Host | None
+        self, first: float, times: int, interval: float, callback: Callable[[], None], host: SimulatedHost | None
     ) -> None:
         if host is not None and self._hosts.get(host.address) is not host:
             return
         self._push(first + times * interval, self._repeat, first, times + 1, interval, callback, host)
         if host is None or self.now >= host.paused_until:
             callback()
+
+
+# Endpoints in one process, without delay or loss between them.
+
+
+class MemoryHub:
+    """Delivers at once and without loss. A datagram to an address without an endpoint is dropped, as on a network."""
+
+    def __init__(self) -> None:
+        self._endpoints: dict[Address, Endpoint] = {}
+        self.undeliverable = 0
+        """Datagrams sent to an address without an endpoint."""
+
+    def attach(self, address: Address, endpoint: Endpoint) -> None:
+        """Put an endpoint at an address."""
+        if address in self._endpoints:
+            raise UsageError(f"address {address!r} is taken")
+        self._endpoints[address] = endpoint
+
+    def detach(self, address: Address) -> None:
+        """Remove the endpoint at an address, if there is one."""
+        self._endpoints.pop(address, None)
+
+    def exchange(self, *, now: float, limit: int = 10_000) -> int:
+        """Handle timeouts, then deliver datagrams until none are left; return how many were delivered.
+
+        ``limit`` stops two endpoints that answer each other for ever.
+        """
+        for endpoint in list(self._endpoints.values()):
+            endpoint.handle_timeout(now=now)
+        waiting: deque[tuple[bytes, Address, Address]] = deque()
+        for address in list(self._endpoints):
+            self._collect(address, waiting, now)
+        delivered = 0
+        while waiting:
+            data, source, target = waiting.popleft()
+            receiver = self._endpoints.get(target)
+            if receiver is None:
+                self.undeliverable += 1
+                continue
+            delivered += 1
+            if delivered > limit:
+                raise UsageError(f"more than {limit} datagrams in one exchange: the endpoints answer without end")
+            receiver.receive_datagram(data, source, now=now)
+            self._collect(target, waiting, now)
+        return delivered
+
+    def _collect(self, address: Address, waiting: deque[tuple[bytes, Address, Address]], now: float) -> None:
+        for datagram in self._endpoints[address].datagrams_to_send(now=now):
+            waiting.append((datagram[0], address, datagram[1]))

@@ -17,17 +17,19 @@ try:
 except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
-__all__ = ["BitReader", "BitWriter"]
+__all__ = [
+    "BitReader",
+    "BitWriter",
+]
 
 
 @cython.cclass
 class BitWriter:
     """Packs values into bytes; ``to_bytes()`` pads the last one with zeros."""
 
-    if not cython.compiled:
-        _out: bytearray
-        _word: int
-        _fill: int
+    _out: "bytearray"
+    _word: cython.ulonglong
+    _fill: cython.int
 
     def __init__(self) -> None:
         self._out = bytearray()
@@ -103,6 +105,7 @@ class BitWriter:
                 "Bitstream.MisalignedAccess",
             )
 
+    @cython.cfunc
     def _put(self, value: cython.ulonglong, bits: cython.int) -> cython.void:
         free: cython.int = 64 - self._fill
         rest: cython.int
@@ -129,11 +132,10 @@ class BitReader:
     A strict reader also refuses padding that is not zero and varints that are not in their shortest form.
     """
 
-    if not cython.compiled:
-        _data: bytes
-        _strict: bool
-        _end: int
-        position: int
+    _data: "bytes"
+    _strict: cython.bint
+    _end: cython.Py_ssize_t
+    position: cython.Py_ssize_t  # readonly
 
     def __init__(self, data: Any, *, strict: bool = True) -> None:
         self._data = bytes(data)
@@ -230,3 +232,24 @@ class BitReader:
 
     def _bad_varint(self, why: str) -> InvalidValue:
         return with_code(InvalidValue(f"the varint at bit {self.position} {why}"), "Bitstream.InvalidVarint")
+
+
+# Bytes as one number: big-endian words of packed bits, and little-endian integers. Compiled kernels use the functions
+# of bits.pxd, which the C compiler puts in line.
+
+if not cython.compiled:
+
+    def load_be64(buffer: Any, at: int) -> int:
+        return int.from_bytes(buffer[at : at + 8], "big")
+
+    def store_be64(buffer: Any, at: int, word: int) -> None:
+        buffer[at : at + 8] = word.to_bytes(8, "big")
+
+    def load_le16(buffer: Any, at: int) -> int:
+        return int.from_bytes(buffer[at : at + 2], "little")
+
+    def load_le32(buffer: Any, at: int) -> int:
+        return int.from_bytes(buffer[at : at + 4], "little")
+
+    def load_le64(buffer: Any, at: int) -> int:
+        return int.from_bytes(buffer[at : at + 8], "little")

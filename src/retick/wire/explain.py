@@ -4,16 +4,13 @@ A decoder stops at the first fault and says what it is. An explanation shows all
 the decoder's message.
 """
 
-# retick: floats -- shown to people; nothing is simulated from them
-
 import struct
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from retick.errors import DecodeError
 from retick.wire import rbn1
 from retick.wire import rbn1_layout as layout
-from retick.wire.field_table import SIZED, TEXT, FieldSpec
 
 __all__ = [
     "RBN1_BLOCKS",
@@ -22,8 +19,11 @@ __all__ = [
     "RBN1_PACKED_HEADER",
     "RBN1_PREFIX",
     "RBN1_SHAPE",
+    "SIZED",
+    "TEXT",
     "Explanation",
-    "Row",
+    "FieldSpec",
+    "PacketRow",
     "RowReader",
     "explain_lan",
     "explain_rbn1",
@@ -31,6 +31,41 @@ __all__ = [
     "is_rbn1",
     "is_rbn1_payload",
 ]
+
+
+# Tables of fields: the name, the size and the meaning of what stands in a packet, in order.
+#
+# The explainers of this project read packets with them, and the dissector for Wireshark is written from the same ones.
+
+TEXT: Final = "text"
+"""UTF-8, as many bytes as the number before it says."""
+SIZED: Final = "sized"
+"""Bytes, as many as the number before them says."""
+
+
+class FieldSpec(NamedTuple):
+    """One field; numbers are little-endian."""
+
+    name: str
+    code: str
+    """Of ``struct`` for one value: B, H, I, Q, b, h, i, f, or bytes such as 8s. Or TEXT or SIZED."""
+    meaning: str | Callable[[Any], str] = ""
+    form: str = "{}"
+    """How a number is shown, as ``str.format`` takes it."""
+
+    @property
+    def size(self) -> int | None:
+        """Bytes; None where the number before it says."""
+        return None if self.code in (TEXT, SIZED) else struct.calcsize("<" + self.code)
+
+    @property
+    def is_number(self) -> bool:
+        """Neither bytes nor text."""
+        return self.code not in (TEXT, SIZED) and not self.code.endswith("s")
+
+
+# retick: floats -- shown to people; nothing is simulated from them
+
 
 _LAN = {
     b"HELLO": "the joiner asks, every 30 ticks until it is answered",
@@ -105,7 +140,7 @@ RBN1_BLOCKS = (
 """Each with the flag that says it is there."""
 
 
-class Row(NamedTuple):
+class PacketRow(NamedTuple):
     """One field of a packet."""
 
     offset: int
@@ -122,7 +157,7 @@ class Explanation(NamedTuple):
     """Name of the format."""
     summary: str
     """The packet in one line."""
-    rows: list[Row]
+    rows: list[PacketRow]
     fault: str | None
     """Why a reader would refuse it; None when it is good."""
     content: str = ""
@@ -135,7 +170,7 @@ class RowReader:
     def __init__(self, data: bytes, offset: int = 0, prefix: str = "") -> None:
         self.data = data
         self.at = offset
-        self.rows: list[Row] = []
+        self.rows: list[PacketRow] = []
         self._prefix = prefix
 
     def read(self, table: Iterable[FieldSpec], **meanings: Callable[[Any], str]) -> dict[str, Any]:
@@ -174,7 +209,7 @@ class RowReader:
         return found
 
     def add(self, size: int, field: str, value: str, meaning: str = "") -> None:
-        self.rows.append(Row(self.at, size, self._prefix + field, value, meaning))
+        self.rows.append(PacketRow(self.at, size, self._prefix + field, value, meaning))
         self.at += size
 
 
@@ -198,7 +233,7 @@ def is_lan(data: bytes) -> bool:
 def explain_lan(data: bytes) -> Explanation:
     """The three bare words of the original demo's handshake."""
     word = data.decode()
-    return Explanation("LAN demo", f"{word} of the LAN demo", [Row(0, len(data), "word", word, _LAN[data])], None)
+    return Explanation("LAN demo", f"{word} of the LAN demo", [PacketRow(0, len(data), "word", word, _LAN[data])], None)
 
 
 def explain_rbn1(data: bytes, offset: int = 0) -> Explanation:

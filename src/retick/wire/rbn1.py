@@ -22,7 +22,8 @@ A match reads and writes its packets through ``rbn1_run``, which comes here for 
 """
 
 import struct
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple, NoReturn
 
 from retick.errors import (
     BadMagic,
@@ -36,25 +37,19 @@ from retick.errors import (
 )
 from retick.wire.rbn1_layout import (
     ALL_EXTENSIONS,
+    CHECKSUM_BYTES,
+    HEADER_BYTES,
     LOSS_STATS,
+    LOSS_STATS_BYTES,
     MAGIC,
     MAX_COUNT,
     MAX_INPUT_BYTES,
     MAX_PACKET_SIZE,
     PACKED_INPUTS,
     TIME_SYNC,
+    TIME_SYNC_BYTES,
     WIDE_INPUTS,
 )
-from retick.wire.rbn1_packet import (
-    InputPacket,
-    LossStats,
-    TimeSync,
-    check_extensions,
-    check_shape,
-    encoded_size,
-    refuse,
-)
-from retick.wire.rbn1_packing import packed, unpacked
 
 try:
     import cython
@@ -62,8 +57,9 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
     from cython.cimports.retick.wire import rbn1_layout as layout
-    from cython.cimports.retick.wire.words import load_le16, load_le32, load_u8
+    from cython.cimports.retick.wire.bits import load_le16, load_le32, load_u8, store_le16, store_le32
 else:
     from retick.wire import rbn1_layout as layout
 
@@ -74,19 +70,397 @@ __all__ = [
     "MAX_COUNT",
     "MAX_INPUT_BYTES",
     "MAX_PACKET_SIZE",
+    "MOST_INPUTS",
     "PACKED_INPUTS",
     "TIME_SYNC",
     "WIDE_INPUTS",
     "InputPacket",
+    "InputRun",
     "LossStats",
     "TimeSync",
+    "check_extensions",
+    "check_shape",
     "decode",
     "decode_fields",
     "encode",
     "encode_into",
     "encoded_size",
+    "pack_into",
+    "packed",
+    "refuse",
     "try_decode",
+    "unpack_into",
+    "unpacked",
 ]
+
+
+# The RBN1 packet as a value, and the words for why one cannot be encoded (a compiled kernel).
+#
+# Nothing here reads or writes bytes: that is rbn1.py. Its encoders look for a reason only after ``struct`` refused the
+# values, so that a good packet is not checked twice.
+
+
+class TimeSync(NamedTuple):
+    """Where the sender is in time; see the format's page for how both leads are brought together."""
+
+    frame: int
+    """Low 16 bits of the frame that the sender is about to play."""
+    lead: int
+    """How far the sender runs ahead of the inputs that it receives, in 1/64 frame."""
+
+
+class LossStats(NamedTuple):
+    """Running totals of what the sender received and missed, each modulo 65536."""
+
+    received: int
+    lost: int
+
+
+class InputPacket(NamedTuple):
+    """The inputs of consecutive frames, oldest first. Nothing is checked until it is encoded."""
+
+    start_frame: int
+    ack_frame: int
+    """Newest frame received from the other side without a gap; 0 also before any."""
+    inputs: tuple[int, ...]
+    """One for each frame; with several seats by frame, within a frame by seat."""
+    checksum_frame: int | None = None
+    checksum: int | None = None
+    time_sync: TimeSync | None = None
+    loss_stats: LossStats | None = None
+    input_size: int = 2
+    """Bytes of one input. Anything but 2 needs WIDE_INPUTS."""
+    seats: int = 1
+    """Players in this packet. Anything but 1 needs WIDE_INPUTS."""
+
+
+def encoded_size(packet: InputPacket) -> int:
+    """Bytes that the packet takes on the wire, if its values fit."""
+    size = HEADER_BYTES + len(packet.inputs) * packet.input_size
+    size += (packet.input_size, packet.seats) != (2, 1)
+    size += CHECKSUM_BYTES * (packet.checksum is not None)
+    size += TIME_SYNC_BYTES * (packet.time_sync is not None)
+    return size + LOSS_STATS_BYTES * (packet.loss_stats is not None)
+
+
+def check_shape(packet: InputPacket) -> None:
+    """Refuse what is no packet at all, before anything is read of it."""
+    size, seats = packet.input_size, packet.seats
+    for name, value in (("input_size", size), ("seats", seats)):
+        if not isinstance(value, int):
+            raise EncodeError(f"{name} is a whole number, not {value!r}")
+    if not (1 <= size <= 8 and 1 <= seats <= 8):
+        raise EncodeError(f"inputs are of 1 to 8 bytes and 1 to 8 seats, not {size} and {seats}")
+    if not isinstance(packet.inputs, (tuple, list)):
+        raise EncodeError(f"inputs are a tuple of numbers, not {packet.inputs!r}")
+    for name, block in (("time_sync", packet.time_sync), ("loss_stats", packet.loss_stats)):
+        if block is not None and not (isinstance(block, tuple) and len(block) == 2):
+            raise EncodeError(f"{name} has two numbers, not {block!r}")
+
+
+def check_extensions(packet: InputPacket, extensions: Any) -> None:
+    """Refuse what needs an extension that is not named."""
+    size, seats = packet.input_size, packet.seats
+    if len(packet.inputs) * size > MAX_INPUT_BYTES:
+        raise EncodeError(f"inputs take at most {MAX_INPUT_BYTES} bytes, not {len(packet.inputs) * size}")
+    if (size, seats) != (2, 1) and not extensions & WIDE_INPUTS:
+        raise EncodeError(f"{seats} seats of {size} bytes need WIDE_INPUTS, which the peer must have named")
+    if packet.time_sync is not None and not extensions & TIME_SYNC:
+        raise EncodeError("a time sync block needs TIME_SYNC, which the peer must have named")
+    if packet.loss_stats is not None and not extensions & LOSS_STATS:
+        raise EncodeError("a loss statistics block needs LOSS_STATS, which the peer must have named")
+
+
+def refuse(packet: InputPacket, room: int) -> NoReturn:
+    """Find out why the packet could not be written, and say so."""
+    check_shape(packet)
+    frames, rest = divmod(len(packet.inputs), packet.seats)
+    if rest or not 1 <= frames <= MAX_COUNT:
+        raise EncodeError(
+            f"a packet carries 1 to {MAX_COUNT} frames of {packet.seats} inputs, not {len(packet.inputs)}"
+        )
+    if (packet.checksum is None) != (packet.checksum_frame is None):
+        raise EncodeError("a checksum and its frame go together, or neither is there")
+    most = (1 << 8 * packet.input_size) - 1
+    wanted: list[tuple[str, object, int, int]] = [
+        ("start_frame", packet.start_frame, 0, 0xFFFFFFFF),
+        ("ack_frame", packet.ack_frame, 0, 0xFFFFFFFF),
+    ]
+    wanted += [(f"inputs[{i}]", value, 0, most) for i, value in enumerate(packet.inputs)]
+    if packet.checksum is not None:
+        wanted += [
+            ("checksum_frame", packet.checksum_frame, 0, 0xFFFFFFFF),
+            ("checksum", packet.checksum, 0, 0xFFFFFFFF),
+        ]
+    if packet.time_sync is not None:
+        wanted += [
+            ("time_sync.frame", packet.time_sync[0], 0, 0xFFFF),
+            ("time_sync.lead", packet.time_sync[1], -32768, 32767),
+        ]
+    if packet.loss_stats is not None:
+        wanted += [(f"loss_stats[{i}]", value, 0, 0xFFFF) for i, value in enumerate(packet.loss_stats)]
+    for name, value, least, greatest in wanted:
+        if not isinstance(value, int):
+            raise EncodeError(f"{name} is a whole number, not {value!r}")
+        if not least <= value <= greatest:
+            raise EncodeError(f"{name} is {least} to {greatest}, not {value}")
+    raise EncodeError(f"the packet takes {encoded_size(packet)} bytes, the buffer has {room}")
+
+
+# The packed form of RBN1 packets: from version 1 or 2 to it, and back (a compiled kernel).
+#
+# ::
+#
+#     0  1  mark and flags  A0 | flags of version 1 | 8 when the shape byte is there
+#     1  1  count
+#     2  4  start frame
+#     6  2  ack frame, low 16 bits
+#     8  1  shape           only where inputs are not 2 bytes of one seat
+#           blocks          as in version 1
+#           packed inputs   to the end
+#
+# The plain packet and the packed one are two spellings of the same values, so both functions go from bytes to bytes,
+# and what a packet means is known only to ``rbn1``. The format's page, docs/formats/rbn1.md, has the rules and their
+# order.
+
+if not cython.compiled:
+    SHORT_HEADER, BAD_FLAGS, BAD_COUNT, BAD_ACK, SHORT_BLOCKS = -1, -2, -3, -4, -5  # C constants
+    BAD_SHAPE, TOO_MUCH, TOO_LONG, SHORT_RUN, BAD_RUN = -6, -7, -8, -9, -10  # C constants
+
+
+def packed(plain: bytes) -> bytes:
+    """A good packet of version 1 or 2 in the packed form, or as it is when that is not shorter."""
+    buffer: bytearray = bytearray(len(plain))
+    size: cython.Py_ssize_t = pack_into(plain, len(plain), buffer)
+    return bytes(buffer[:size]) if size else plain
+
+
+def unpacked(data: bytes, extensions: cython.uint) -> bytes:
+    """The packet of version 1 or 2 that a packed one stands for."""
+    buffer: bytearray = bytearray(layout.MOST_PLAIN_BYTES)
+    size: cython.Py_ssize_t = unpack_into(data, len(data), extensions, buffer)
+    if size < 0:
+        raise _fault(size, data)
+    return bytes(buffer[:size])
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def pack_into(plain: cython.p_uchar, length: cython.Py_ssize_t, out: cython.p_uchar) -> cython.Py_ssize_t:
+    """Write the packed form of a good packet to ``out``, which has ``length`` bytes; 0 when it is not shorter."""
+    start: cython.longlong = _le32(plain, 6)
+    ack: cython.longlong = _le32(plain, 11)
+    if not -0x8000 <= ack - start <= 0x7FFF:
+        return 0
+    head: cython.Py_ssize_t = layout.HEADER_BYTES
+    width: cython.Py_ssize_t = 2
+    count: cython.Py_ssize_t = plain[10]
+    at: cython.Py_ssize_t
+    out[0] = layout.PACKED_MARK | plain[5]
+    out[1] = plain[10]
+    for at in range(4):
+        out[2 + at] = plain[6 + at]
+    out[6] = plain[11]
+    out[7] = plain[12]
+    to: cython.Py_ssize_t = layout.PACKED_HEADER_BYTES
+    if plain[4] == 2:
+        out[0] |= layout.HAS_SHAPE
+        out[to] = plain[head]
+        width = (plain[head] & 15) * (plain[head] >> 4)
+        head += 1
+        to += 1
+    inputs: cython.Py_ssize_t = length - count * width
+    for at in range(head, inputs):
+        out[to] = plain[at]
+        to += 1
+    return _pack_inputs(plain, inputs, count, width, out, to, length - 1)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _pack_inputs(
+    plain: cython.p_uchar,
+    inputs: cython.Py_ssize_t,
+    count: cython.Py_ssize_t,
+    width: cython.Py_ssize_t,
+    out: cython.p_uchar,
+    to: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    column: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    zeros: cython.Py_ssize_t = 0
+    token: cython.Py_ssize_t = 0
+    above: cython.int
+    value: cython.int
+    for column in range(width):
+        above = 0
+        at = inputs + column
+        for _ in range(count):
+            value = plain[at] ^ above
+            above = plain[at]
+            at += width
+            if value == 0:
+                zeros += 1
+                continue
+            if zeros or token == 0 or out[token] & 15 == 15:
+                while zeros > 15 and to < end:
+                    out[to] = 0xF0
+                    to += 1
+                    zeros -= 15
+                if to >= end:
+                    return 0
+                token = to
+                out[token] = zeros << 4
+                to += 1
+                zeros = 0
+            if to >= end:
+                return 0
+            out[token] += 1
+            out[to] = value
+            to += 1
+    return to if to <= end else 0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def unpack_into(
+    data: cython.p_uchar, length: cython.Py_ssize_t, extensions: cython.uint, out: cython.p_uchar
+) -> cython.Py_ssize_t:
+    """Write the plain form to ``out``, which has MOST_PLAIN_BYTES; its length, or below 0 which rule was broken."""
+    if length < layout.PACKED_HEADER_BYTES:
+        return SHORT_HEADER
+    flags: cython.uint = data[0] & 15
+    known: cython.uint = layout.HAS_CHECKSUM | (extensions & (layout.TIME_SYNC | layout.LOSS_STATS)) << 1
+    if extensions & layout.WIDE_INPUTS:
+        known |= layout.HAS_SHAPE
+    if flags & ~known:
+        return BAD_FLAGS
+    count: cython.Py_ssize_t = data[1]
+    if not 1 <= count <= layout.MAX_COUNT:
+        return BAD_COUNT
+    start: cython.longlong = _le32(data, 2)
+    ack: cython.longlong = data[6] | data[7] << 8
+    ack = start + ((ack - start + 0x8000) & 0xFFFF) - 0x8000
+    if not 0 <= ack <= 0xFFFFFFFF:
+        return BAD_ACK
+    at: cython.Py_ssize_t = layout.PACKED_HEADER_BYTES
+    blocks: cython.Py_ssize_t = 0
+    if flags & layout.HAS_CHECKSUM:
+        blocks += layout.CHECKSUM_BYTES
+    if flags & layout.HAS_TIME_SYNC:
+        blocks += layout.TIME_SYNC_BYTES
+    if flags & layout.HAS_LOSS_STATS:
+        blocks += layout.LOSS_STATS_BYTES
+    is_wide: cython.bint = flags & layout.HAS_SHAPE != 0
+    if length < at + is_wide + blocks:
+        return SHORT_BLOCKS
+    to: cython.Py_ssize_t = layout.HEADER_BYTES
+    width: cython.Py_ssize_t = 2
+    if is_wide:
+        size: cython.Py_ssize_t = data[at] & 15
+        seats: cython.Py_ssize_t = data[at] >> 4
+        if not (1 <= size <= 8 and 1 <= seats <= 8) or (size == 2 and seats == 1):
+            return BAD_SHAPE
+        width = size * seats
+        out[to] = data[at]
+        to += 1
+        at += 1
+    if count * width > layout.MAX_INPUT_BYTES:
+        return TOO_MUCH
+    if length >= to + blocks + count * width:
+        return TOO_LONG
+    index: cython.Py_ssize_t
+    for index in range(4):
+        out[index] = layout.MAGIC_WORD >> 8 * index & 0xFF
+        out[6 + index] = data[2 + index]
+        out[11 + index] = ack >> 8 * index & 0xFF
+    out[4] = 1 + is_wide
+    out[5] = flags & 7
+    out[10] = data[1]
+    for index in range(blocks):
+        out[to + index] = data[at + index]
+    fault: cython.Py_ssize_t = _unpack_inputs(data, at + blocks, length, out, to + blocks, count, width)
+    return fault if fault else to + blocks + count * width
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _unpack_inputs(
+    data: cython.p_uchar,
+    at: cython.Py_ssize_t,
+    length: cython.Py_ssize_t,
+    out: cython.p_uchar,
+    to: cython.Py_ssize_t,
+    count: cython.Py_ssize_t,
+    width: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    total: cython.Py_ssize_t = count * width
+    index: cython.Py_ssize_t
+    for index in range(to, to + total):
+        out[index] = 0
+    place: cython.Py_ssize_t = 0
+    before: cython.int = 15
+    zeros: cython.int
+    number: cython.int
+    while at < length:
+        zeros = data[at] >> 4
+        number = data[at] & 15
+        at += 1
+        place += zeros
+        if (zeros == 0 and before != 15) or (number == 0 and (zeros != 15 or at == length)) or place + number > total:
+            return BAD_RUN
+        if at + number > length:
+            return SHORT_RUN
+        before = number
+        for index in range(at, at + number):
+            if data[index] == 0:
+                return BAD_RUN
+            out[to + place % count * width + place // count] = data[index]
+            place += 1
+        at += number
+    for index in range(to + width, to + total):
+        out[index] ^= out[index - width]
+    return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _le32(data: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlong:
+    low: cython.longlong = data[at + 1] << 8 | data[at]
+    high: cython.longlong = data[at + 3] << 8 | data[at + 2]
+    return high << 16 | low
+
+
+def _fault(code: int, data: bytes) -> DecodeError:
+    """The words for a broken rule."""
+    length = len(data)
+    if code == SHORT_HEADER:
+        needed = layout.PACKED_HEADER_BYTES
+        return Truncated(
+            f"packed RBN1 has a header of {needed} bytes, this has {length}", needed=needed, available=length
+        )
+    if code in (SHORT_BLOCKS, SHORT_RUN):
+        return Truncated(f"the packed RBN1 packet ends after {length} bytes", needed=length + 1, available=length)
+    count, shape = data[1], data[layout.PACKED_HEADER_BYTES] if length > layout.PACKED_HEADER_BYTES else 0
+    size, seats = shape & 15, shape >> 4
+    if code == BAD_COUNT:
+        text = f"RBN1 carries 1 to {MAX_COUNT} frames, not {count}"
+        return LimitExceeded(text, what="count", limit=MAX_COUNT, actual=count)
+    if code == TOO_MUCH:
+        taken = count * size * seats
+        text = f"RBN1 inputs take at most {MAX_INPUT_BYTES} bytes, not {taken}"
+        return LimitExceeded(text, what="inputs", limit=MAX_INPUT_BYTES, actual=taken)
+    words = {
+        BAD_FLAGS: f"packed RBN1 flags {data[0] & 15:#04x} have bits that are not known here",
+        BAD_ACK: "the ack frame of the packed RBN1 packet is below 0 or above 32 bits",
+        BAD_SHAPE: f"packed RBN1 inputs are of 1 to 8 bytes and 1 to 8 seats, not {size} and {seats}",
+        TOO_LONG: f"the packed RBN1 packet has {length} bytes, and is not shorter than the plain one",
+        BAD_RUN: "the inputs of the packed RBN1 packet are not as a writer packs them",
+    }
+    return InvalidValue(words[code])
+
 
 _HEADER = struct.Struct("<4sBBIBI")
 _PLAIN = tuple(struct.Struct(f"<4sBBIBI{n}H") for n in range(MAX_COUNT + 1))
@@ -172,6 +546,7 @@ def decode(data: bytes | bytearray | memoryview, extensions: int = 0) -> InputPa
     return _make(InputPacket, decode_fields(data, extensions & ALL_EXTENSIONS))  # faster than its own constructor
 
 
+@cython.ccall
 def decode_fields(data: Any, extensions: cython.uint) -> tuple[Any, ...]:
     """``decode``, but the fields of an InputPacket in its order as a bare tuple; ``extensions`` has no other bits."""
     octets: bytes = data if type(data) is bytes else bytes(memoryview(data))
@@ -213,7 +588,8 @@ def decode_fields(data: Any, extensions: cython.uint) -> tuple[Any, ...]:
     return (start, ack, inputs, checksum_frame, checksum, sync, loss, 2, 1)
 
 
-def read_inputs(octets: cython.p_uchar, at: cython.Py_ssize_t, count: cython.int) -> tuple[int, ...]:
+@cython.cfunc
+def read_inputs(octets: cython.p_uchar, at: cython.Py_ssize_t, count: cython.int) -> tuple[Any, ...]:
     if cython.compiled:
         return tuple([load_le16(octets, at + 2 * index) for index in range(count)])
     return _INPUTS[count].unpack_from(octets, at)
@@ -327,3 +703,188 @@ def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extens
     except (struct.error, OverflowError, TypeError, AttributeError):
         refuse(packet, len(buffer))
     return length
+
+
+# One RBN1 packet as numbers in place, read and written once a frame for each peer (a compiled kernel).
+#
+# Theory of operation. A session has a packet of each peer in its hands only for a moment: its inputs go to the engine
+# or come from there, and nothing of it is kept. So there is one ``InputRun`` for each peer, whose members are
+# overwritten by every packet; no Python object is made for a number. What is good is read here. What is not, or is
+# unusual, goes to ``rbn1``: it alone decides what is an error, and has the words for it.
+
+# cython: nonecheck=True
+
+
+MOST_INPUTS = 256
+"""Of 32 frames and eight seats."""
+
+
+@cython.final
+@cython.cclass
+class InputRun:
+    """The packet that was read last, or is written next.
+
+    ``claimed`` and ``sync`` are -1 where it has no such block. ``values`` are by seat, within a seat by frame.
+    """
+
+    start: cython.longlong
+    ack: cython.longlong
+    claimed: cython.longlong
+    checksum: cython.longlong
+    sync: cython.longlong
+    lead: cython.int
+    count: cython.int
+    size: cython.int
+    seats: cython.int
+    extensions: cython.uint
+    if cython.compiled:
+        values: cython.ulonglong[256]
+        plain: cython.uchar[1056]
+        shorter: cython.uchar[1056]
+    else:
+        values: list[int]
+        plain: bytearray
+        shorter: bytearray
+
+    def __init__(self, extensions: cython.uint) -> None:
+        """``extensions`` are those that both sides know."""
+        self.extensions = extensions
+        self.start = self.ack = 0
+        self.claimed = self.sync = -1
+        self.checksum = self.lead = 0
+        self.count = self.seats = 1
+        self.size = 2
+        if not cython.compiled:
+            self.values = [0] * MOST_INPUTS
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def read(self, data: bytes) -> cython.int:
+        """Read a packet. DecodeError when it is bad; the members then mean nothing."""
+        if cython.compiled:
+            octets: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(data))
+            length: cython.Py_ssize_t = len(data)
+            if length > 0 and octets[0] & 0xF0 == layout.PACKED_MARK and self.extensions & layout.PACKED_INPUTS:
+                length = unpack_into(octets, length, self.extensions, self.plain)
+                octets = self.plain
+            if self.read_plain(octets, length):
+                return 0
+        self.fill(decode_fields(data, self.extensions))
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def read_plain(self, octets: cython.p_uchar, length: cython.Py_ssize_t) -> cython.bint:
+        """Compiled only: read a good packet of version 1 or 2; False when it is anything else."""
+        if cython.compiled:
+            if length < layout.WIDE_HEADER_BYTES or load_le32(octets, 0) != layout.MAGIC_WORD:
+                return False
+            flags: cython.int = octets[5]
+            if flags & ~(1 | (self.extensions & layout.TIME_SYNC) << 1):
+                return False
+            at: cython.Py_ssize_t = layout.HEADER_BYTES
+            self.size, self.seats = 2, 1
+            if octets[4] == 2 and self.extensions & layout.WIDE_INPUTS:
+                self.size, self.seats = octets[at] & 15, octets[at] >> 4
+                at += 1
+            elif octets[4] != 1:
+                return False
+            self.count = octets[10]
+            blocks: cython.Py_ssize_t = 8 * (flags & 1) + 2 * (flags & 2)
+            number: cython.int = self.count * self.seats
+            if not (1 <= self.count <= layout.MAX_COUNT and 1 <= self.size <= 8 and 1 <= self.seats <= 8):
+                return False
+            if number * self.size > layout.MAX_INPUT_BYTES or length != at + blocks + number * self.size:
+                return False
+            self.start = load_le32(octets, 6)
+            self.ack = load_le32(octets, 11)
+            self.claimed = self.sync = -1
+            if flags & layout.HAS_CHECKSUM:
+                self.claimed = load_le32(octets, at)
+                self.checksum = load_le32(octets, at + 4)
+                at += layout.CHECKSUM_BYTES
+            if flags & layout.HAS_TIME_SYNC:
+                self.sync = load_le16(octets, at)
+                self.lead = load_le16(octets, at + 2)
+                if self.lead > 0x7FFF:
+                    self.lead -= 0x10000
+                at += layout.TIME_SYNC_BYTES
+            frame: cython.int
+            seat: cython.int
+            place: cython.int
+            value: cython.ulonglong
+            for frame in range(self.count):
+                for seat in range(self.seats):
+                    value = 0
+                    for place in range(self.size):
+                        value |= cython.cast(cython.ulonglong, octets[at + place]) << 8 * place
+                    self.values[seat * self.count + frame] = value
+                    at += self.size
+            return True
+        return False
+
+    @cython.cfunc
+    def fill(self, fields: tuple[Any, ...]) -> None:
+        """The fields of an InputPacket."""
+        start, ack, inputs, claimed, checksum, sync, _, size, seats = fields
+        self.start, self.ack, self.size, self.seats = start, ack, size, seats
+        self.count = len(inputs) // seats
+        self.claimed = -1 if claimed is None else claimed
+        self.checksum = 0 if checksum is None else checksum
+        self.sync, self.lead = (-1, 0) if sync is None else sync
+        index: cython.int
+        for index in range(len(inputs)):
+            self.values[index % self.seats * self.count + index // self.seats] = inputs[index]
+
+    @cython.ccall
+    def write(self) -> bytes:
+        """The packet's bytes, in the shortest form that both sides know."""
+        if cython.compiled:
+            at: cython.Py_ssize_t = self.write_plain(self.plain)
+            if self.extensions & layout.PACKED_INPUTS:
+                length: cython.Py_ssize_t = pack_into(self.plain, at, self.shorter)
+                if length > 0:
+                    return PyBytes_FromStringAndSize(cython.cast(cython.p_char, self.shorter), length)
+            return PyBytes_FromStringAndSize(cython.cast(cython.p_char, self.plain), at)
+        rows = [self.values[frame : self.count * self.seats : self.count] for frame in range(self.count)]
+        packet = InputPacket(self.start, self.ack, tuple(chain.from_iterable(rows)))
+        if self.claimed >= 0:
+            packet = packet._replace(checksum_frame=self.claimed, checksum=self.checksum)
+        if self.sync >= 0:
+            packet = packet._replace(time_sync=TimeSync(self.sync, self.lead))
+        return encode(packet._replace(input_size=self.size, seats=self.seats), self.extensions)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def write_plain(self, octets: cython.p_uchar) -> cython.Py_ssize_t:
+        """Compiled only: write the packet as version 1 or 2, and say how long it is."""
+        at: cython.Py_ssize_t = 0
+        if cython.compiled:
+            at = layout.HEADER_BYTES
+            store_le32(octets, 0, layout.MAGIC_WORD)
+            octets[4] = 1
+            octets[5] = (self.claimed >= 0) | (self.sync >= 0) << 1
+            octets[10] = self.count
+            store_le32(octets, 6, self.start)
+            store_le32(octets, 11, self.ack)
+            if self.size != 2 or self.seats != 1:
+                octets[4] = 2
+                octets[at] = self.size | self.seats << 4
+                at += 1
+            if self.claimed >= 0:
+                store_le32(octets, at, self.claimed)
+                store_le32(octets, at + 4, self.checksum)
+                at += layout.CHECKSUM_BYTES
+            if self.sync >= 0:
+                store_le16(octets, at, self.sync)
+                store_le16(octets, at + 2, self.lead)
+                at += layout.TIME_SYNC_BYTES
+            frame: cython.int
+            seat: cython.int
+            place: cython.int
+            for frame in range(self.count):
+                for seat in range(self.seats):
+                    for place in range(self.size):
+                        octets[at] = self.values[seat * self.count + frame] >> 8 * place & 0xFF
+                        at += 1
+        return at

@@ -1,6 +1,6 @@
 """The numbers of RBN1: each one is written here and nowhere else. The layout itself is drawn in rbn1.py.
 
-rbn1_layout.pxd repeats the integers, because the C compiler needs them as constants; a test holds the two files equal.
+scripts/declare_kernels.py writes rbn1_layout.pxd from it, for the C compiler.
 """
 
 __all__ = [
@@ -27,6 +27,8 @@ __all__ = [
     "WIDE_HEADER_BYTES",
     "WIDE_INPUTS",
 ]
+
+# C constants: every integer of this module.
 
 MAGIC = b"RBN1"
 MAGIC_WORD = 0x314E4252

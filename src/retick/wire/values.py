@@ -20,13 +20,30 @@ NaN has many forms and is refused. docs/formats/world-server.md has the same tab
 
 import struct
 from collections.abc import Callable
-from math import isinf, isnan
-from typing import Any, Final
+from dataclasses import fields, is_dataclass
+from math import isfinite, isinf, isnan
+from struct import Struct
+from typing import Any, Final, TypeAlias
 
-from retick.errors import EncodeError, InvalidValue, LimitExceeded, TrailingData, Truncated
+from retick.errors import EncodeError, InvalidValue, LimitExceeded, TrailingData, Truncated, UsageError
 from retick.wire.varint import decode_varuint, encode_varuint
 
-__all__ = ["MOST_BYTES", "MOST_DEPTH", "decode_value", "decode_value_at", "encode_value"]
+__all__ = [
+    "LARGEST",
+    "LARGEST_INT",
+    "MOST_BYTES",
+    "MOST_DEPTH",
+    "PI",
+    "Bounds",
+    "Plain",
+    "decode_value",
+    "decode_value_at",
+    "encode_value",
+    "plain",
+    "round32",
+    "within_bounds",
+]
+
 
 MOST_BYTES: Final = 1024
 """Of one value."""
@@ -241,3 +258,80 @@ _TAKERS: Final[dict[int, Callable[[bytes, int], tuple[Any, int]]]] = {
     _DOUBLE: _double,
     _BYTES: _octets,
 }
+
+
+# Numbers as packets carry them: binary32, or whole, and within bounds.
+#
+# Python computes in binary64. A value that both ends of a connection must agree on to the bit is rounded to binary32
+# where it is made. The copy that was sent and the one that stayed are then equal.
+
+# retick: floats -- rounding only; correctly rounded by IEEE 754, so the same on every machine
+
+
+LARGEST: Final = 3.4028234663852886e38
+"""The largest finite binary32; rounding stops here and never makes an infinity."""
+
+LARGEST_INT: Final = 2147483647
+"""The largest signed 32-bit integer."""
+
+PI: Final = 3.1415927410125732
+"""Pi rounded to binary32, which is a little more than pi."""
+
+Bounds: TypeAlias = tuple[float, float]
+"""Lowest and highest value, both allowed. Two ints bound a whole number."""
+
+_BINARY32: Final = Struct("<f")
+
+
+def round32(value: float) -> float:
+    """The binary32 nearest to ``value``, ties to even. A finite value stays finite: at most the largest."""
+    if not -LARGEST <= value <= LARGEST and isfinite(value):
+        return LARGEST if value > 0 else -LARGEST
+    rounded: float = _BINARY32.unpack(_BINARY32.pack(value))[0]
+    return rounded
+
+
+def within_bounds(name: str, bounds: Bounds, value: float) -> float:
+    """``value`` as a packet can carry it, whole or rounded to binary32; a UsageError when it is out of bounds."""
+    low, high = bounds
+    whole = isinstance(high, int)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise UsageError(f"{name} must be a number from {low:.10g} to {high:.10g}, not {value!r}")
+    if whole and value != int(value):
+        raise UsageError(f"{name} must be a whole number, not {value!r}")
+    return int(value) if whole else round32(value)
+
+
+# Figures as plain data: what JSON, a data frame or a plot takes.
+
+# retick: floats -- measurements for people; nothing is simulated from them
+
+
+def plain(value: Any) -> Any:
+    """``value`` as numbers, texts, None, lists and dicts with texts as keys; a float that is not finite is None."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if is_dataclass(value):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {name: plain(one) for name, one in zip(value._fields, value, strict=True)}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(one) for one in value]
+    return str(value)
+
+
+class Plain:
+    """Base class of figures: dataclasses that can be had as plain data."""
+
+    __slots__ = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """A copy of every field by its name, ready for JSON: see :func:`plain`."""
+        found: dict[str, Any] = plain(self)
+        return found

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.audit.desync.archive import END, read_archive
+from retick.audit.desync.bundle import END, read_archive
 from retick.errors import BadMagic, DecodeError, InvalidValue, LimitExceeded
 from retick.replay.limits import Budget, ReadLimits
 

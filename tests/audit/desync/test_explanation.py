@@ -2,8 +2,7 @@
 
 import json
 
-from retick.audit.desync.explanation import Explanation, Side, WrittenAt, explanation_lines
-from retick.audit.desync.line_divergence import LineDivergence
+from retick.audit.desync.explanation import DesyncExplanation, LineDivergence, Side, WrittenAt, explanation_lines
 from retick.audit.desync.line_trace import Executed
 from tests.audit.desync.desyncs import bundles
 from tests.rollback.desync.planted import FieldChanged
@@ -12,12 +11,12 @@ FIRST = Executed("game/rules.py", 7, "Game.step", "x = x + 1", {"p1.x": 5}, {"x"
 SECOND = FIRST._replace(writes={"p1.x": 6}, variables={"x": 6})
 
 
-def explanation() -> Explanation:
+def explanation() -> DesyncExplanation:
     report = bundles([FieldChanged(), FieldChanged(at=40)], last_agreed=32)[0].report
     written = WrittenAt(field="p1.x", value=5, peers=(), line=FIRST, computed=None)
     side = Side(label="m:Game", checksum=255, reproduces=(), diverged_at=40, pure_differs=False, written=(written,))
     divergence = LineDivergence(first=FIRST, second=SECOND, flow=False, after=None)
-    return Explanation(report=report, sides=(side,), divergence=divergence, notes=("a note",), explained=False)
+    return DesyncExplanation(report=report, sides=(side,), divergence=divergence, notes=("a note",), explained=False)
 
 
 def test_the_lines_name_each_run_each_write_and_the_divergence() -> None:

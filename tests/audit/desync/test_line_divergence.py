@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from retick.audit.desync.line_divergence import first_line_divergence
+from retick.audit.desync.explanation import first_line_divergence
 from retick.audit.desync.line_trace import trace_step
 from tests.audit.desync.desync_builds import BOX
 from tests.audit.desync.desyncs import build_and_load as load

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from retick.audit.desync.rerun import rerun
+from retick.audit.desync.explain import rerun
 from retick.errors import RetickError, UsageError
 from retick.replay import Replay, sealed
 from tests.audit.desync.desync_builds import BOX, write_build

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from retick.audit.desync.statements import LONGEST, statement_at
+from retick.audit.desync.line_trace import LONGEST, statement_at
 
 SOURCE = """\
 x = call(

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from retick.audit import Divergence, audit_dynamic
+from retick.audit import RunDivergence, audit_dynamic
 from retick.errors import DeterminismError, UsageError
 
 CHEATS = Path(__file__).parents[1] / "cheating_games.py"
 
 
-def first(game: str, check: str, interpreters: int = 2) -> Divergence:
+def first(game: str, check: str, interpreters: int = 2) -> RunDivergence:
     """What the check found first in one of the cheating games."""
     report = audit_dynamic(f"{CHEATS}:{game}", frames=40, interpreters=interpreters)
     assert not report.ok
     return next(found for found in report.divergences if found.check == check)
 
 
-def names(divergence: Divergence) -> list[str]:
+def names(divergence: RunDivergence) -> list[str]:
     return [difference.name for difference in divergence.differences]
 
 

@@ -1,4 +1,4 @@
-"""The worker's protocol: the lines that docs/audit.md lists."""
+"""The worker's protocol: the lines that docs/guides/audit.md lists."""
 
 import json
 from pathlib import Path

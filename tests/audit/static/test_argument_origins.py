@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.audit.static.argument_origins import EVERYTHING, Origin, merge, merge_env
+from retick.audit.static.argument_changes import EVERYTHING, Origin, merge, merge_env
 
 ORIGINS = st.builds(
     Origin,

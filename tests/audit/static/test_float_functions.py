@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from retick.audit.static.float_functions import (
+from retick.audit.static.rules_numbers import (
     MATH_EXACTLY_ROUNDED,
     inexact_function,
     is_numpy_float,

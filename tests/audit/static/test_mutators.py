@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from retick.audit.static.mutators import is_fresh_mutable, stored_into, what_call_changes
+from retick.audit.static.argument_changes import is_fresh_mutable, stored_into, what_call_changes
 from retick.audit.static.parsed_file import ParsedFile
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retick.audit.static.outside_names import outside_rule
+from retick.audit.static.rules_outside import outside_rule
 
 
 @pytest.mark.parametrize(

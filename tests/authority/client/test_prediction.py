@@ -1,141 +1,134 @@
-"""The client's clocks against machines that run too fast, too slowly, or stand still."""
+"""Predicting: own inputs in their ticks, others' repeated; rounded numbers become what they may have been."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from retick.authority import Client, ClientConfig, Reconciled, Resynced
-from retick.authority.config import ServerConfig
-from retick.games.runner import CourseBot, NetRunner, RunnerConfig
-from retick.games.runner.netrunner.control import ResyncHint
-from retick.transport import Conditions
-from tests.authority.courses import Field, seeded
-
-
-def run_at(
-    rate: float, seconds: float, config: ClientConfig | None = None
-) -> tuple[Client, list[int], list[Any], Field]:
-    """A client whose loop runs at another rate than the server's."""
-    field = Field(conditions=Conditions(latency=0.04, jitter=0.004))
-    client = Client(field.profile, "server", entropy=seeded(9), config=config)
-    bot = CourseBot(4)
-    pending: list[int] = []
-    events: list[Any] = []
-    field.network.attach("client", client, polled=True)
-
-    def loop() -> None:
-        events.extend(field.network.poll("client"))
-        if client.player is not None and client.prediction is not None:
-            client.tick(bot.decide(client.player), now=field.network.now)
-            pending.append(len(client.prediction.pending))
-        field.network.flush("client")
-
-    field.network.every(1 / rate, loop, owner="client")
-    field.run(seconds)
-    return client, pending, events, field
+from retick.authority.client.prediction import Prediction, keep_finer, load_fields
+from retick.authority.frames import SnapshotFrame
+from retick.authority.holding import HeldSnapshot, Seat
+from retick.sim import U8, Cache, Most, World
+from tests.authority.client.yard import LEFT, RIGHT, SPEED, STEP, Walker, Yard
 
 
-def late_corrections(events: list[Any]) -> list[float]:
-    found = [event.correction for event in events if isinstance(event, Reconciled)]
-    return [correction for correction in found[len(found) // 3 :] if correction > 0.0005]
+def held(world: World, tick: int, **seats: int) -> HeldSnapshot:
+    frame = SnapshotFrame(tick, 0, 0, 0, 0, 0, (), b"")
+    known = {int(name[1:]): Seat(connected=True, input=pressed) for name, pressed in seats.items()}
+    return HeldSnapshot(frame, world.save(), known, ())
 
 
-@pytest.mark.long
-def test_a_fast_machine_sheds_its_lead_and_stays_in_time() -> None:
-    client, pending, events, field = run_at(62.0, 40.0)
-    assert client.stats.shed > 10
-    assert max(pending[200:]) < 30
-    assert late_corrections(events) == []
-    assert field.server.rooms[""].players[2].stats.dropped_future == 0
+def two_walkers() -> Yard:
+    yard = Yard()
+    yard.walkers = [Walker(player=0, x=100.0, y=0.0), Walker(player=1, x=300.0, y=0.0)]
+    return yard
 
 
-@pytest.mark.long
-def test_without_shedding_a_fast_machine_runs_away() -> None:
-    """The detector: the same run, and commands are refused in the end for being too far ahead."""
-    _, pending, _, field = run_at(62.0, 60.0, ClientConfig(shed_lead=False))
-    assert max(pending) > 60
-    assert field.server.rooms[""].players[2].stats.dropped_future > 0
+def test_own_inputs_run_in_their_ticks_and_those_of_others_are_repeated() -> None:
+    prediction = Prediction(Yard(), 0)
+    assert prediction.restart(held(two_walkers(), 10, s0=LEFT, s1=LEFT), lambda _tick: 0) == 0
+    own = {11: RIGHT, 12: 0, 13: RIGHT}
+    assert prediction.run_through(13, own.__getitem__) == 3
+    one, other = prediction.world.walkers
+    assert (one.x, other.x) == (100.0 + SPEED + SPEED, 300.0 - SPEED - SPEED - SPEED)
+    assert sorted(prediction.history) == [10, 11, 12, 13]
+    assert prediction.present == prediction.world.save()
+    assert prediction.before == prediction.history[12]
 
 
-def test_a_slow_machine_makes_several_commands_a_tick_and_misses_none() -> None:
-    client, pending, events, field = run_at(40.0, 15.0)
-    assert late_corrections(events) == []
-    assert max(pending[200:]) < 30
-    stats = field.server.rooms[""].players[2].stats
-    assert stats.ticks_buffered > 0.95 * 60 * 13
-    assert client.stats.resyncs == 0
+def test_a_new_snapshot_is_run_up_to_the_same_tick() -> None:
+    prediction = Prediction(Yard(), 0)
+    server = two_walkers()
+    prediction.restart(held(server, 10), lambda _tick: RIGHT)
+    prediction.run_through(20, lambda _tick: RIGHT)
+    before = prediction.present
+    for _ in range(5):
+        server.advance((RIGHT, 0, 0, 0))
+    assert prediction.restart(held(server, 15), lambda _tick: RIGHT) == 5
+    assert prediction.tick == 20
+    assert prediction.present == before
+    assert min(prediction.history) == 15
 
 
-def test_a_server_that_skipped_a_second_is_followed() -> None:
-    field = Field(config=ServerConfig(catch_up_ticks=2))
-    client = field.join("a")
-    field.run(4.0)
-    field.network.pause("server", 1.0)
-    field.run(5.0)
-    assert field.server.skipped_ticks > 50
-    room = field.server.rooms[""]
-    assert client.prediction is not None
-    assert abs(client.prediction.clock.estimate(field.network.now) - room.tick) <= 3
-    assert field.of("a", Resynced)
-    assert max(event.correction for event in field.of("a", Reconciled)[-20:]) == 0.0
+@given(st.lists(st.sampled_from([0, RIGHT, LEFT]), min_size=30, max_size=60), st.floats(100, 101))
+def test_rounded_snapshots_never_correct_by_more_than_half_a_step_and_errors_do_not_grow(
+    pressed: list[int], start: float
+) -> None:
+    truth = Yard()
+    truth.walkers = [Walker(player=0, x=start, y=0.0)]
+    prediction = Prediction(Yard(), 0)
+
+    def rounded() -> Yard:
+        made = Yard()
+        made.load(truth.save())
+        made.walkers[0].x = round(made.walkers[0].x / STEP) * STEP
+        return made
+
+    prediction.restart(held(rounded(), 1), lambda tick: pressed[tick])
+    worst = abs(prediction.world.walkers[0].x - start)
+    assert worst <= STEP / 2
+    for tick in range(2, len(pressed) - 4):
+        prediction.run_through(tick + 3, lambda tick: pressed[tick])
+        before = prediction.world.walkers[0].x
+        truth.advance((pressed[tick], 0, 0, 0))
+        prediction.restart(held(rounded(), tick), lambda tick: pressed[tick])
+        assert abs(prediction.world.walkers[0].x - before) <= STEP / 2 + 1e-9
+        there = Yard()
+        there.load(prediction.history[tick])
+        error = abs(there.walkers[0].x - truth.walkers[0].x)
+        assert error <= worst + 1e-9
+        worst = max(error, 1e-9)
 
 
-def test_lost_snapshots_alone_are_not_drift() -> None:
-    field = Field()
-    client = field.join("a")
-    field.run(4.0)
-    for _ in range(10):
-        field.network.path("server", "a").cut_until = field.network.now + 0.3
-        field.run(0.8)
-    assert client.stats.resyncs == 0
-    assert client.stats.epochs == 0
-    assert max(event.correction for event in field.of("a", Reconciled)[-20:]) == 0.0
+def test_a_number_that_is_far_from_the_prediction_is_as_the_snapshot_has_it() -> None:
+    snapshot, predicted = two_walkers(), two_walkers()
+    predicted.walkers[0].x = 100.0 + 2 * STEP
+    predicted.walkers[1].x = 300.0 + STEP / 4
+    keep_finer(snapshot, predicted, 3)
+    assert [walker.x for walker in snapshot.walkers] == [100.0, 300.0 + STEP / 4]
 
 
-def test_a_hint_starts_the_client_afresh() -> None:
-    field = Field()
-    client = field.join("a")
-    field.run(3.0)
-    room = field.server.rooms[""]
-    hint = field.profile.encode_control(ResyncHint(room.tick))
-    room.players[2].connection.send_reliable(hint)
-    field.run(2.0)
-    assert client.stats.resyncs == 1
-    assert max(event.correction for event in field.of("a", Reconciled)[-20:]) == 0.0
+class Fragile(World):
+    num_players = 1
+    count: U8
+    rows: Annotated[list[U8], Most(3)]
+    cache: Cache[Any] = None
+
+    def rebuild(self) -> None:
+        self.cache = 1 // (9 - self.count)
+
+    def advance(self, inputs: Sequence[int]) -> None:
+        self.count += 1
+        self.cue("tick")
+        if self.count == 5:
+            raise RuntimeError("five")
 
 
-def test_a_client_that_cannot_be_heard_gives_up_its_history_and_not_its_mind() -> None:
-    field = Field()
-    client = field.join("a", config=ClientConfig(timeout=30.0))
-    field.run(3.0)
-    field.network.path("a", "server").cut_until = field.network.now + 4.5
-    field.run(4.5)
-    assert client.prediction is not None
-    assert len(client.prediction.pending) < 256
-    field.run(4.0)
-    assert client.is_joined
-    assert max(event.correction for event in field.of("a", Reconciled)[-20:]) == 0.0
+def test_an_error_of_the_game_shows_the_snapshot_until_one_works() -> None:
+    prediction = Prediction(Fragile(), 0)
+    server = Fragile()
+    server.count = 3
+    prediction.restart(held(server, 10), lambda _tick: 0)
+    prediction.run_through(13, lambda _tick: 0)
+    assert prediction.failure is not None
+    assert "RuntimeError: five" in prediction.failure
+    assert (prediction.tick, prediction.world.count, prediction.cues) == (13, 3, {})
+    assert prediction.present == prediction.before == server.save()
+    server.count = 6
+    prediction.restart(held(server, 12), lambda _tick: 0)
+    assert prediction.failure is None
+    assert (prediction.tick, prediction.world.count) == (13, 7)
 
 
-def test_losing_and_gaining_focus_raises_the_epoch_twice() -> None:
-    field = Field()
-    client = field.join("a")
-    field.run(2.0)
-    client.lose_focus(now=field.network.now)
-    field.run(0.1)
-    client.gain_focus(now=field.network.now)
-    field.run(2.0)
-    assert field.server.rooms[""].players[2].epoch == 3
-    assert max(event.correction for event in field.of("a", Reconciled)[-20:]) == 0.0
-
-
-@pytest.mark.parametrize("rate", [30, 120])
-def test_a_client_follows_the_servers_rates(rate: int) -> None:
-    config = RunnerConfig(server_tick_rate=rate, client_tick_rate=rate, snapshot_rate=rate // 3)
-    field = Field(profile=NetRunner(config))
-    client = field.join("a", profile=NetRunner())
-    field.run(5.0)
-    assert client.profile.config.server_tick_rate == rate
-    assert client.stats.snapshots > rate
-    reconciled = [event.correction for event in field.of("a", Reconciled)]
-    assert max(reconciled[len(reconciled) // 2 :]) == 0.0
+def test_a_rebuild_that_raises_is_an_error_of_the_game_too() -> None:
+    prediction = Prediction(Fragile(), 0)
+    server = Fragile()
+    server.count = 9
+    prediction.restart(held(server, 10), lambda _tick: 0)
+    prediction.run_through(12, lambda _tick: 0)
+    assert prediction.failure is not None
+    assert "ZeroDivisionError" in prediction.failure
+    shown = Fragile()
+    load_fields(shown, prediction.present)
+    assert shown.count == 9

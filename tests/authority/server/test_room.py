@@ -1,108 +1,106 @@
-"""A room with players in it: shots, and what snapshots say."""
+"""A room: cues, bots, and the one stream that decides its states."""
 
+from random import Random
 from typing import Any
 
 import pytest
+from examples.raiders import Raiders
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from retick.authority import (
-    ConnectionLost,
-    GameMessageReceived,
-    RateLimit,
-    ServerConfig,
-)
-from retick.authority.delta import LAST_PEER_ID
-from retick.authority.server.room import FIRST_PEER_ID
-from retick.games.runner import Intent, LocomotionState, Mode
-from retick.games.runner.netrunner.fire import FireResult, FireVisual
+from retick.authority.messages import Presence, SeatNews
+from retick.authority.server import RoomHooks, WorldServerConfig
+from retick.errors import UsageError
+from retick.host.events import RoomFailed
+from retick.replay import verify
 from retick.transport import Conditions
-from tests.authority.courses import Field, Still
+from tests.authority.server.clients import Hall, Tape, raider_bot, steady, straight
+from tests.authority.server.yard import BREAK, SHOOT, Yard
 
 
-@pytest.mark.parametrize("mode", list(Mode))
-def test_snapshots_carry_the_locomotion_of_the_authoritative_state(mode: Mode) -> None:
-    """Stage 3: whatever state is put into the server's body is what a client restores."""
-    field = Field(conditions=Conditions())
-    field.join("a", bot=Still())
-    field.run(1.0)
-    player = field.server.rooms[""].players[2]
-    wanted = LocomotionState(mode, 200, (0.6, 0.0, -0.8) if mode in (2, 3) else (0.0, 0.0, 0.0), 9, 30)
-    injected = player.state.with_locomotion(wanted)
-    room = field.server.rooms[""]
-    view = player.view()._replace(state=injected)
-    data = field.profile.encode_snapshot(room.tick + 1, [view])
-    assert data[6 + 81] & 7 == mode
-    assert field.profile.decode_snapshot(data).players[0].state == injected
+def test_cues_arrive_once_at_their_tick_and_only_to_those_who_hear_them() -> None:
+    heard: list[tuple[int, tuple[Any, ...]]] = []
+
+    class Ear(RoomHooks):
+        def ticked(self, room: Any) -> None:
+            heard.extend((room.tick, ("shot", walker.player, walker.hits)) for walker in room.world.walkers)
+
+    hall = Hall(Yard, hooks=Ear(), conditions=Conditions(latency=0.04, loss=0.1))
+    one, two = hall.join("one", press=steady(SHOOT)), hall.join("two", press=steady(SHOOT))
+    hall.run(3.0)
+    for client in (one, two):
+        shots = [(cue.tick, cue.cue) for cue in client.cues if cue.cue[0] == "shot"]
+        assert len(shots) > 100
+        assert len(set(shots)) == len(shots)
+        assert {cue[1] for _, cue in shots} == {client.seat}
+        assert set(shots) <= set(heard)
+    late = two if two.seat > one.seat else one
+    first = one if late is two else two
+    assert [cue.cue for cue in first.cues if cue.cue[0] == "came"][-1] == ("came", late.seat)
 
 
-class Shooter:
-    """Looks along -z and fires once a second."""
-
-    def __init__(self) -> None:
-        self.ticks = 0
-
-    def decide(self, state: Any) -> Intent:
-        self.ticks += 1
-        return Intent(fire=self.ticks % 60 == 59)
-
-
-def test_a_shot_is_judged_once_and_sent_to_everyone() -> None:
-    field = Field()
-    field.join("a", bot=Shooter())
-    field.join("b", bot=Still())
-    field.run(2.6)
-    for name in ("a", "b"):
-        told = [event.message for event in field.of(name, GameMessageReceived)]
-        results = [message for message in told if isinstance(message, FireResult)]
-        assert len(results) == 2
-        assert len([message for message in told if isinstance(message, FireVisual)]) == 2
-        assert {result.shooter for result in results} == {field.clients["a"].peer_id}
-    assert field.server.rooms[""].stats.shots == 2
+def test_a_bot_is_a_player_whose_inputs_come_from_a_function() -> None:
+    hall = Hall(Raiders)
+    one = hall.join("one", press=steady(0))
+    hall.run(0.3)
+    seat = hall.room.add_bot(raider_bot, "robot")
+    hall.run(1.0)
+    assert SeatNews(seat, Presence.BOT, "robot") in one.messages
+    assert hall.room.inputs[seat] == int(raider_bot(seat, hall.room.world).packed)
+    hall.room.remove_bot(seat)
+    hall.run(0.3)
+    assert [raider.player for raider in hall.room.world.raiders] == [one.seat]
+    with pytest.raises(UsageError, match="no bot"):
+        hall.room.remove_bot(one.seat)
 
 
-class Hasty:
-    """Presses fire anew in every tick that it can."""
-
-    def __init__(self) -> None:
-        self.ticks = 0
-
-    def decide(self, state: Any) -> Intent:
-        self.ticks += 1
-        return Intent(fire=self.ticks % 2 == 0)
+def test_bots_fill_seats_and_not_more() -> None:
+    room: Any = Hall(Yard).room
+    for _ in range(3):
+        room.add_bot(lambda player, world: 0)
+    with pytest.raises(UsageError, match="no free seat"):
+        room.add_bot(lambda player, world: 0)
 
 
-@pytest.mark.parametrize(("limit", "most"), [(None, 3 + 10 * 3), (RateLimit(every=30), 1 + 2 * 3)])
-def test_a_client_that_shoots_all_the_time_is_judged_as_often_as_the_server_allows(
-    limit: RateLimit | None, most: int
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.integers(0, 2**16),
+    st.floats(0, 0.3),
+    st.lists(st.sampled_from(["join", "vanish", "bye", "bot", "run"]), min_size=3, max_size=8),
+    st.sampled_from([Yard, Raiders]),
+)
+def test_the_server_its_recording_and_a_straight_run_have_the_same_states(
+    seed: int, loss: float, script: list[str], game: Any
 ) -> None:
-    field = Field(config=None if limit is None else ServerConfig(shots=limit))
-    field.join("hasty", bot=Hasty())
-    field.join("other", bot=Shooter())
-    field.run(3.0)
-    room = field.server.rooms[""]
-    hasty = field.clients["hasty"].peer_id
-    results = [e.message for e in field.of("other", GameMessageReceived) if isinstance(e.message, FireResult)]
-    shots = [result.shooter for result in results]
-    assert most / 2 < shots.count(hasty) <= most
-    assert shots.count(field.clients["other"].peer_id) == 2, "others are not limited by it"
-    assert room.stats.refused["too_many_shots"] > 40
-    assert not field.of("hasty", ConnectionLost)
-
-
-@pytest.mark.parametrize("near", [LAST_PEER_ID - 1, LAST_PEER_ID, LAST_PEER_ID + 1])
-def test_ids_begin_again_before_delta_snapshots_run_out_of_them(near: int) -> None:
-    field = Field()
-    room = field.server.rooms[""]
-    field.join("first", bot=Still())
-    field.run(1.0)
-    room._next_peer_id = near
-    for name in ("a", "b", "c"):
-        field.join(name, bot=Still())
-    field.run(2.0)
-    ids = sorted(client.peer_id for client in field.clients.values())
-    assert len(set(ids)) == 4
-    assert ids[0] == FIRST_PEER_ID
-    assert ids[-1] <= LAST_PEER_ID
-    for client in field.clients.values():
-        assert client.stats.snapshots > 30
-        assert client.stats.refused == 0
-        assert len(client.others(now=field.network.now)) == 3
+    tape = Tape()
+    config = WorldServerConfig(timeout=0.5, rejoin_seconds=0.5, checksum_every=7)
+    hall = Hall(
+        game, config=config, conditions=Conditions(latency=0.03, jitter=0.01, loss=loss), seed=seed, record=tape
+    )
+    random = Random(seed)
+    for number, what in enumerate(script):
+        there = list(hall.clients)
+        if what == "join":
+            buttons = random.getrandbits(12) & ~BREAK
+            hall.join(
+                f"c{number}",
+                press=lambda tick, buttons=buttons: buttons >> tick % 5 & ~BREAK,
+                viewed=random.getrandbits(9),
+            )  # type: ignore[misc]  # a default argument
+        elif what == "vanish" and there:
+            hall.vanish(random.choice(there))
+        elif what == "bye" and there:
+            hall.clients[random.choice(there)].connection.close()
+        elif what == "bot" and hall.room.free_seat() is not None:
+            hall.room.add_bot(raider_bot if game is Raiders else lambda player, world: SHOOT)
+        hall.run(random.uniform(0.1, 0.8))
+    state = hall.room.saved
+    hall.server.close_room("")
+    assert not hall.of(RoomFailed)
+    replay = tape.replay()
+    verdict = verify(replay, game())
+    assert verdict.ok
+    assert verdict.compared > replay.end_frame // 8
+    world = game()
+    world.load(state)
+    assert verdict.checksum == world.checksum() == straight(replay, game)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from retick import replay
 from retick.cli.app import app
 from retick.cli.demo import network as demo_network
-from retick.cli.demo.peer_process import PeerProcess
+from retick.cli.demo.network import PeerProcess
 from retick.games.fighter import Fighter
 
 RUNNER = CliRunner()

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from retick import replay
 from retick.cli.app import app
-from retick.cli.play.pace import Pace
+from retick.cli.pace import LoopPace
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import COUNTER, HOPPER, bout
 
@@ -77,14 +77,14 @@ def test_an_interrupt_ends_in_a_summary_of_what_was_played(
 ) -> None:
     waited = 0
 
-    def wait(_pace: Pace) -> bool:
+    def wait(_pace: LoopPace) -> bool:
         nonlocal waited
         waited += 1
         if waited == 70:
             raise KeyboardInterrupt
         return True
 
-    monkeypatch.setattr(Pace, "wait", wait)
+    monkeypatch.setattr(LoopPace, "wait", wait)
     result = RUNNER.invoke(app, ["demo", "--offline"], env=env)
     assert result.exit_code == 130
     assert "interrupted" in result.output

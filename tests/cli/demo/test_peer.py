@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 
 from retick import replay
+from retick.cli.demo.network import Ending
 from retick.cli.demo.peer import PeerPlan
-from retick.cli.demo.proof import Ending
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.playing.controllers import StyleName

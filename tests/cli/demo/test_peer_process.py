@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from retick.cli.demo.network import PeerProcess
 from retick.cli.demo.peer import PeerPlan
-from retick.cli.demo.peer_process import PeerProcess
 from retick.errors import RetickError
 from retick.playing.controllers import StyleName
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from retick import replay
-from retick.cli.demo.proof import Ending, prove
+from retick.cli.demo.network import Ending, prove
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.playing.match_driver import Result

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from retick.cli.demo.view import BothPeers, line
+from retick.cli.demo.network import BothPeers, line
 from retick.playing.network_report import NetworkReport
 from tests.cli.draw.pictures import REPORT, drawn
 

@@ -13,7 +13,7 @@ from retick.cli.draw.canvas import Canvas
 from retick.cli.draw.fighter import Arena
 from retick.errors import DecodeError
 from retick.games.fighter import Action, Button, Fighter, FighterState, PlayerState
-from retick.games.fighter.moments import hits_in, knocked_out
+from retick.games.fighter.game import hits_in, knocked_out
 from retick.games.fighter.rules import MAX_X, PLAYER_WIDTH
 
 GAME = Fighter()

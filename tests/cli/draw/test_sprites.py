@@ -2,7 +2,7 @@
 
 import pytest
 
-from retick.cli.draw.sprites import LARGE, SMALL, Sprites, picture
+from retick.cli.draw.fighter import LARGE, SMALL, Sprites, picture
 from retick.games.fighter import Fighter, PlayerState
 
 GAME = Fighter()

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from retick.cli.app import app
 from retick.cli.demo.network import files_of
-from retick.cli.play.capture_file import CaptureFile, captured, check_capture
+from retick.cli.play.files import CaptureFile, captured, check_capture
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.link import Invite

@@ -1,6 +1,6 @@
 """What a terminal's key presses become, frame by frame."""
 
-from retick.cli.play.keyboard_buttons import KeyboardButtons
+from retick.cli.play.keys import KeyboardButtons
 from retick.cli.play.terminal_games import TerminalFighter, TerminalScramble
 from retick.games.fighter import Button, Fighter
 from retick.games.scramble import Button as ScrambleButton

@@ -12,14 +12,14 @@ import pytest
 from typer.testing import CliRunner
 
 from retick.cli.app import app
-from retick.cli.play import online_options
+from retick.cli.play import options as online_options
 from retick.link import Invite
 from retick.playing.home_router import NotForwarded
 from retick.relay import RelayMember, member
 from retick.routes.routed_link import RoutedLink
 from tests.cli.conftest import Run
 from tests.cli.play.hosting import FAST, hosting, last_words
-from tests.cli.relay.relaying import Relaying
+from tests.serving.relaying import Relaying
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the relay of these tests is ended by SIGTERM")
 RUNNER = CliRunner()

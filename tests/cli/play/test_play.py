@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.playing.test_window_module import GAME, WINDOW, here
+from tests.integrations.pygame.test_window_module import GAME, WINDOW, here
 
 __all__ = ["here"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from retick.cli.play.recording import check_recording
+from retick.cli.play.files import check_recording
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.replay import load, verify

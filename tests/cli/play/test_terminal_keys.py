@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from retick.cli.play.terminal_keys import keys_in
+from retick.cli.play.keys import keys_in
 
 
 def test_keys_of_several_bytes_have_names_and_unknown_ones_are_left_out() -> None:
@@ -23,7 +23,7 @@ def test_keys_are_read_from_a_real_terminal_and_the_terminal_is_left_as_it_was(
     import pty
     import termios
 
-    from retick.cli.play.terminal_keys import TerminalKeys
+    from retick.cli.play.keys import TerminalKeys
 
     ours, theirs = pty.openpty()
 

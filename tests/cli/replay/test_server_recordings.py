@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from examples.raiders import Raiders
 
-from tests.authority.world.server.clients import Hall, Tape, raider_bot
+from tests.authority.server.clients import Hall, Tape, raider_bot
 from tests.cli.conftest import Run
 
 GAME = f"{Path(__file__).parents[3] / 'examples' / 'raiders.py'}:Raiders"

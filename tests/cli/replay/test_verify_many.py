@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from retick.bulk.corpus import generate
+from retick.verify.corpus import generate
 from tests.cli.conftest import Run
 
 MATCHES = 8

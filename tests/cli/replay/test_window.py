@@ -8,7 +8,7 @@ import pytest
 from retick import replay
 from retick.cli.replay import play as replay_play
 from tests.cli.conftest import Run
-from tests.playing.test_window_module import GAME, WINDOW, here
+from tests.integrations.pygame.test_window_module import GAME, WINDOW, here
 
 __all__ = ["here"]
 

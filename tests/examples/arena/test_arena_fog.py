@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from retick.authority.world.holding import Held, Holding
-from retick.authority.world.layout import layout_of
-from retick.authority.world.views import Receiver, Stage, encode_cue
+from retick.authority.holding import HeldSnapshot, Holding
+from retick.authority.layout import layout_of
+from retick.authority.views import Receiver, Stage, encode_cue
 from retick.sim import NOBODY
 
 PLAYERS = range(8)
@@ -45,7 +45,7 @@ class Room:
         self.sizes += map(len, made)
         return made
 
-    def held(self) -> Iterator[tuple[int, Held]]:
+    def held(self) -> Iterator[tuple[int, HeldSnapshot]]:
         for player, payload in enumerate(self.snapshots()):
             held = self.holdings[player].read_snapshot(payload)
             assert held is not None

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from retick.authority.world.client import WorldClient
-from retick.authority.world.client.events import RoomLeft
+from retick.authority.client import WorldClient
+from retick.authority.client.events import RoomLeft
 from retick.transport import Conditions, SimulatedNetwork, open_udp
 
 BODY = 24

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from retick.errors import UsageError
 from retick.games.fighter import Button, Fighter, FighterState
-from retick.games.fighter.batch import SCALES, FighterBatch, points
+from retick.games.fighter.kernel import SCALES, FighterBatch, points
+from retick.sim.flat import make_record
 from retick.sim.prng import XorShift32
-from retick.sim.slots import make_record
 from tests.effort import examples
 from tests.twin import Twin
 

@@ -6,8 +6,8 @@ import pytest
 
 from retick.errors import UsageError
 from retick.games.fighter import Button, Fighter
+from retick.sim.kinds import U32
 from retick.sim.record import Record
-from retick.sim.widths import U32
 
 LEFT, RIGHT, JUMP, ATTACK = (int(button) for button in Button)
 

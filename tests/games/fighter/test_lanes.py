@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from retick.games.fighter import Fighter, FighterState
 from retick.games.fighter.rules import JUMP_VELOCITY
 from retick.replay import Replay, dumps
-from retick.replay.many.kernel import final_checksums
+from retick.verify.kernel import final_checksums
 from tests.effort import examples
 
 LANES = 64

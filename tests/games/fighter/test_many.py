@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import STYLES, bout
 from retick.replay import Replay, dumps, verify
-from retick.replay.many.kernel import final_checksums
+from retick.verify.kernel import final_checksums
 
 GAME = Fighter()
 HELD = st.lists(st.tuples(st.integers(1, 40), st.integers(0, 0xFFFF), st.integers(0, 0xFFFF)), max_size=8)

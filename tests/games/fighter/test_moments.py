@@ -2,7 +2,7 @@
 
 from retick.games.fighter import Button, Fighter
 from retick.games.fighter.bots import fight
-from retick.games.fighter.moments import cues_of, hits_in, knocked_out
+from retick.games.fighter.game import cues_of, hits_in, knocked_out
 
 GAME = Fighter()
 

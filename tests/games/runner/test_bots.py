@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from retick.games.runner import ARENA, COURSE, CourseBot, Mode, NetRunner, RunnerState, Wanderer, World
-from retick.games.runner.bots import Bot
+from retick.games.runner import ARENA, COURSE, CourseBot, Mode, RunnerState, Wanderer, CourseWorld
+from retick.games.runner.bots import RunnerBot
+from retick.netrunner import NetRunner
 
 
 @dataclass
@@ -27,7 +28,7 @@ class Outing:
         return longest
 
 
-def outing(bot: Bot, world: World, peer: int, ticks: int) -> Outing:
+def outing(bot: RunnerBot, world: CourseWorld, peer: int, ticks: int) -> Outing:
     net = NetRunner(world=world)
     state, builder, found = net.motor.spawn(peer), net.builder(), Outing()
     for tick in range(1, ticks + 1):

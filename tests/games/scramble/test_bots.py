@@ -5,10 +5,10 @@ from itertools import islice
 import pytest
 
 from retick.errors import UsageError
-from retick.games.scramble import Button, Scramble
-from retick.games.scramble.bots import Bot, scramble
+from retick.games.scramble import ScrambleButton, Scramble
+from retick.games.scramble.bots import ScrambleBot, scramble
 
-LEFT, RIGHT, UP, DOWN, DASH = (int(button) for button in Button)
+LEFT, RIGHT, UP, DOWN, DASH = (int(button) for button in ScrambleButton)
 
 SEATS = [2, 3, 4, 8]
 
@@ -37,7 +37,7 @@ def test_bots_think_the_same_again_and_apart_from_each_other() -> None:
     first = [row for row, _ in islice(scramble(9, 4), 300)]
     assert first == [row for row, _ in islice(scramble(9, 4), 300)]
     assert first != [row for row, _ in islice(scramble(10, 4), 300)]
-    bot = Bot.seeded(3, 1)
+    bot = ScrambleBot.seeded(3, 1)
     state = Scramble(4).initial_state(3)
     assert bot.decide(state) == bot.decide(state)
 
@@ -45,4 +45,4 @@ def test_bots_think_the_same_again_and_apart_from_each_other() -> None:
 @pytest.mark.parametrize(("seed", "player"), [(0, 0), (1, 8), (1, -1)])
 def test_a_bot_without_a_seed_or_a_seat_is_refused(seed: int, player: int) -> None:
     with pytest.raises(UsageError):
-        Bot.seeded(seed, player)
+        ScrambleBot.seeded(seed, player)

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import retick.games.scramble
-from retick.games.scramble import Body, Button, Scramble, ScrambleState, rules
+from retick.games.scramble import ScrambleBody, ScrambleButton, Scramble, ScrambleState, rules
 from retick.games.scramble.bots import scramble
 from retick.sim.prng import XorShift32
 from retick.testing import assert_deterministic
 from tests.effort import examples
 
-LEFT, RIGHT, UP, DOWN, DASH = (int(button) for button in Button)
+LEFT, RIGHT, UP, DOWN, DASH = (int(button) for button in ScrambleButton)
 
 SEATS = [2, 3, 4, 8]
 
@@ -30,7 +30,7 @@ def placed(game: Scramble, *places: tuple[int, int], **first: int) -> ScrambleSt
     return state.replace(coin_x=1_000, coin_y=15_000, bodies=tuple(bodies))
 
 
-def body(state: ScrambleState, seat: int) -> Body:
+def body(state: ScrambleState, seat: int) -> ScrambleBody:
     return state.bodies[seat]
 
 
@@ -187,9 +187,9 @@ def test_the_constants_for_the_compiler_are_the_rules() -> None:
     constants = {name: int(value) for name, value in re.findall(r"^    (\w+) = (-?\d+)$", text, re.MULTILINE)}
     names = ScrambleState.layout.names
     expected = {"COIN_X": names.index("coin_x"), "COIN_Y": names.index("coin_y"), "RNG": names.index("rng")}
-    expected |= {"FIRST": names.index("bodies[0].x"), "EACH": len(Body.layout.names)}
-    expected |= {name.upper(): index for index, name in enumerate(Body.layout.names)}
-    expected |= {f"{button.name}_BUTTON": int(button) for button in Button}
+    expected |= {"FIRST": names.index("bodies[0].x"), "EACH": len(ScrambleBody.layout.names)}
+    expected |= {name.upper(): index for index, name in enumerate(ScrambleBody.layout.names)}
+    expected |= {f"{button.name}_BUTTON": int(button) for button in ScrambleButton}
     for name in constants.keys() - expected.keys():
         expected[name] = getattr(rules, name)
     assert constants == expected

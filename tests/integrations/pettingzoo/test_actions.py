@@ -10,7 +10,7 @@ from gymnasium import spaces
 
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
-from retick.integrations.pettingzoo.actions import Actions
+from retick.integrations.pettingzoo.environment import Actions
 
 
 class Wide:

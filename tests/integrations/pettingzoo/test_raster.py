@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 pytest.importorskip("pettingzoo")
 
 from retick.games.fighter import Button, Fighter
-from retick.integrations.pettingzoo.raster import COLOURS, FLOOR, HEIGHT, STRIKE, STUNNED, WIDTH, picture
+from retick.integrations.pettingzoo.fighter_v0 import COLOURS, FLOOR, HEIGHT, STRIKE, STUNNED, WIDTH, picture
 
 GAME = Fighter()
 ATTACK = int(Button.ATTACK)

@@ -10,7 +10,7 @@ import pytest
 from pygame.event import Event
 
 from retick import replay
-from retick.audit.bundle import load_bundle
+from retick.audit.desync.bundle import load_bundle
 from retick.rollback.session.inside import inside_of
 from tests.integrations.pygame import runners
 from tests.integrations.pygame.desk import Desk, is_menu, key, key_up, playing

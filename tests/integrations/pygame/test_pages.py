@@ -6,8 +6,7 @@ from pygame.event import Event
 
 from retick.errors import MissingExtra
 from retick.integrations.pygame import pages
-from retick.integrations.pygame.pages import LONGEST_ANSWER, AskPage, HostsPage, Page
-from retick.integrations.pygame.panel import Choice
+from retick.integrations.pygame.pages import LONGEST_ANSWER, AskPage, MenuChoice, HostsPage, Page
 from retick.transport.discovery import FoundHost
 from tests.integrations.pygame.desk import key
 
@@ -56,7 +55,7 @@ class Search:
 
 
 def hosts_page(chosen: list[FoundHost]) -> HostsPage:
-    return HostsPage("title", "a game 1", chosen.append, back=Page, unfound=Choice("Join with an invite", Page))  # type: ignore[arg-type] # None ends the program
+    return HostsPage("title", "a game 1", chosen.append, back=Page, unfound=MenuChoice("Join with an invite", Page))  # type: ignore[arg-type] # None ends the program
 
 
 def test_hosts_are_listed_as_they_come_and_one_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

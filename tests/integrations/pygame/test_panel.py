@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pygame.event import Event
 
-from retick.integrations.pygame.panel import MOST_LETTERS, SHOWN, Choice, Panel, plain, write
+from retick.integrations.pygame.pages import MOST_LETTERS, SHOWN, MenuChoice, Panel, plain, write
 from tests.integrations.pygame.desk import key
 
 
@@ -17,7 +17,7 @@ def screen() -> pygame.Surface:
 
 
 def panel(count: int = 3) -> Panel:
-    return Panel("title", [Choice(str(number), lambda: None) for number in range(count)])
+    return Panel("title", [MenuChoice(str(number), lambda: None) for number in range(count)])
 
 
 def test_arrows_go_round_and_enter_chooses() -> None:
@@ -77,7 +77,7 @@ def test_any_text_can_be_written(text: str) -> None:
 def test_in_a_box_all_lines_are_shown_if_the_screen_has_room(screen: pygame.Surface, count: int) -> None:
     def picture(last: str) -> bytes:
         screen.fill((0, 0, 0))
-        choices = [Choice("Join again", int), Choice("Back to the menu", int)]
+        choices = [MenuChoice("Join again", int), MenuChoice("Back to the menu", int)]
         Panel("The match is over", choices, lines=[*["a line"] * (count - 1), last]).draw_over(screen)
         return pygame.image.tobytes(screen, "RGB")
 
@@ -86,7 +86,7 @@ def test_in_a_box_all_lines_are_shown_if_the_screen_has_room(screen: pygame.Surf
 
 def test_many_lines_leave_room_for_the_choices() -> None:
     screen = pygame.Surface((640, 480))
-    panel = Panel("title", [Choice(f"choice {number}", int) for number in range(5)], lines=["a long line " * 12] * 30)
+    panel = Panel("title", [MenuChoice(f"choice {number}", int) for number in range(5)], lines=["a long line " * 12] * 30)
     panel.draw_over(screen)
     assert [number for _, number in panel._places] == [0, 1, 2, 3, 4]
     assert all(screen.get_rect().contains(place) for place, _ in panel._places)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pygame
 
 from retick.integrations.pygame import Keys, WindowGame
-from retick.integrations.pygame.people import People
+from retick.integrations.pygame.match_page import People
 from tests.integrations.pygame import runners
 from tests.integrations.pygame.desk import Desk, key
 

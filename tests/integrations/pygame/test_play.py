@@ -10,7 +10,8 @@ import pytest
 from pygame.event import Event
 
 from retick.errors import RetickError, UsageError
-from retick.integrations.pygame import Program, play
+from retick.integrations.pygame import Program
+from retick.integrations.pygame import program as play
 from tests.integrations.pygame import runners
 from tests.integrations.pygame.desk import key, key_up
 
@@ -163,7 +164,7 @@ def test_only_the_program_that_was_started_reads_its_command_line(
 
 
 def test_what_a_peer_is_called_is_no_command_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    from retick.integrations.pygame.play import _say
+    from retick.integrations.pygame.program import _say
 
     _say("\x1b[2J\x07 Ann")
     assert capsys.readouterr().out == "?[2J? Ann\n"

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from retick.integrations.pygame import recording
-from retick.integrations.pygame.recording import new_file, recording_of, save_desync
+from retick.integrations.pygame import files
+from retick.integrations.pygame.files import new_file, recording_of, save_desync
 from tests.integrations.pygame.desk import Desk, playing
 from tests.integrations.pygame.runners import Runners
 
 
 def test_a_name_says_game_and_time_and_is_never_used_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     letters = iter(["aaaa", "aaaa", "bbbb"])
-    monkeypatch.setattr(recording.time, "strftime", lambda _form: "20260102-030405")
-    monkeypatch.setattr(recording.secrets, "token_hex", lambda _size: next(letters))
+    monkeypatch.setattr(files.time, "strftime", lambda _form: "20260102-030405")
+    monkeypatch.setattr(files.secrets, "token_hex", lambda _size: next(letters))
     path = new_file(tmp_path, Runners(), "rtk")
     assert path.name == "test-runners-20260102-030405-aaaa.rtk"
     path.touch()

@@ -10,7 +10,7 @@ import pytest
 from pygame.event import Event
 
 from retick.integrations.pygame import pages
-from retick.integrations.pygame.seat_file import lost_seat
+from retick.integrations.pygame.files import lost_seat
 from retick.integrations.pygame.wire import announced_name
 from retick.link import Invite
 from retick.transport.discovery import FoundHost

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from retick.integrations.pygame.seat_file import FORGOTTEN_AFTER, SeatFile, lost_seat
+from retick.integrations.pygame.files import FORGOTTEN_AFTER, SeatFile, lost_seat
 
 TOKEN = bytes(range(16))
 

@@ -7,7 +7,7 @@ import pygame
 import pytest
 
 from retick.errors import UsageError
-from retick.integrations.pygame.sounds import Sounds
+from retick.integrations.pygame.window_game import Sounds
 
 
 class Sound:

@@ -3,7 +3,7 @@
 import pytest
 
 from retick.link.handshake.packets import encode_cookie, encode_refuse
-from retick.link.state import State
+from retick.link.layout import State
 from tests.link.pair import make_endpoint
 
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.link import Accept, Connected, LinkEndpoint, Reason, Request
-from retick.link.handshake import acceptor, door
+from retick.link.handshake import acceptor, strangers
 from retick.link.handshake import packets as hs
-from retick.link.handshake.door import Budget, Door, is_loopback, origin_of
+from retick.link.handshake.strangers import RateBudget, Door, is_loopback, origin_of
 from retick.link.layout import ACCEPT, COOKIE, HELLO, REFUSE
 from retick.link.packets import Report, encode_report
 from retick.transport import Conditions
@@ -164,7 +164,7 @@ def test_a_banned_host_is_refused_with_any_port_and_others_are_not() -> None:
 
 
 def test_a_budget_fills_with_time_and_not_beyond_one_second() -> None:
-    budget = Budget(3.0, 0.0)
+    budget = RateBudget(3.0, 0.0)
     assert [budget.spend(0.0) for _ in range(5)] == [True, True, True, False, False]
     assert [budget.spend(0.5) for _ in range(2)] == [True, False]
     assert [budget.spend(100.0) for _ in range(5)] == [True, True, True, False, False]
@@ -172,8 +172,8 @@ def test_a_budget_fills_with_time_and_not_beyond_one_second() -> None:
 
 
 def test_full_tables_forget_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "_ORIGINS_KEPT", 4)
-    monkeypatch.setattr(door, "_BANS_KEPT", 3)
+    monkeypatch.setattr(strangers, "_ORIGINS_KEPT", 4)
+    monkeypatch.setattr(strangers, "_BANS_KEPT", 3)
     monkeypatch.setattr(acceptor, "_REMEMBERED", 2)
     keeper = Door(make_endpoint(1, handshake_rate_per_address=1.0, handshake_rate=1e9, sealed=False).config)
     for i in range(10):

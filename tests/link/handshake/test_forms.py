@@ -2,8 +2,7 @@
 
 from retick.link.handshake.acceptor import Acceptor
 from retick.link.handshake.dialler import Dialler
-from retick.link.handshake.sealed_acceptor import SealedAcceptor
-from retick.link.handshake.sealed_dialler import SealedDialler
+from retick.link.handshake.sealed import SealedAcceptor, SealedDialler
 from retick.link.layout import CLAIM, PROOF, PROVE
 from tests.link.pair import make_endpoint
 

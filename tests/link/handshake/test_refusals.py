@@ -3,8 +3,8 @@
 import pytest
 
 from retick.link import Reason
-from retick.link.handshake import refusals
-from retick.link.handshake.refusals import OTHERS, Refusal, Refusals
+from retick.link.handshake import strangers
+from retick.link.handshake.strangers import OTHERS, RecentRefusal, Refusals
 from retick.link.request import Refuse
 
 
@@ -14,12 +14,12 @@ def test_refusals_with_one_text_are_one_entry_with_the_last_address() -> None:
         found.note(Refuse(text="the room is full"), ("10.0.0.1", port))
     found.note(Refuse(reason=Reason.DENIED), "there")
     found.note(Refuse(reason=Reason.REDIRECT, text="port 7778"), "there")
-    assert found.take() == [Refusal("the room is full", 3, ("10.0.0.1", 2)), Refusal("refused", 1, "there")]
+    assert found.take() == [RecentRefusal("the room is full", 3, ("10.0.0.1", 2)), RecentRefusal("refused", 1, "there")]
     assert found.take() == []
 
 
 def test_texts_past_the_limit_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refusals, "MOST_TEXTS", 2)
+    monkeypatch.setattr(strangers, "MOST_TEXTS", 2)
     found = Refusals()
     for number in range(5):
         found.note(Refuse(text=f"late by {number} s"), number)

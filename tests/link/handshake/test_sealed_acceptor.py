@@ -5,15 +5,14 @@ from typing import Any
 import pytest
 
 from retick.link import Accept, Connected, Disconnected, Reason, Refuse, Refused, Request
-from retick.link.handshake import sealed_acceptor, sealed_dialler
-from retick.link.handshake.sealed_acceptor import ANOTHER_KEY, ANOTHER_SECRET, patterns_of
-from retick.link.handshake.sealed_packets import encode_enter
-from retick.link.layout import ACCEPT, ADMIT, BYE, COOKIE, ENTER, HELLO, REFUSE
+from retick.link.handshake import acceptor, dialler
+from retick.link.handshake.packets import encode_enter
+from retick.link.handshake.sealed import ANOTHER_KEY, ANOTHER_SECRET, patterns_of
+from retick.link.layout import ACCEPT, ADMIT, BYE, COOKIE, ENTER, HELLO, REFUSE, State
 from retick.link.sealed_path import send
-from retick.link.sealing.identity import ROLE_ACCEPTOR, fingerprint_of, prove_identity
+from retick.link.sealing.keys import ROLE_ACCEPTOR, fingerprint_of, prove_identity
 from retick.link.sealing.noise import Pattern
 from retick.link.sealing.primitives import public_key_of, signer_of
-from retick.link.state import State
 from tests.link.pair import Pair
 from tests.link.talk import KEYS, SECRET, SERVER, Carried, Talk
 
@@ -212,7 +211,7 @@ def test_a_wrong_signature_ends_the_handshake_before_the_application_is_asked(mo
     asked: list[Request] = []
     # The dialler signs in the other role: as an acceptor would that sends a signature back.
     monkeypatch.setattr(
-        sealed_dialler, "prove_identity", lambda key, role, text: prove_identity(bytes(32), ROLE_ACCEPTOR, text)
+        dialler, "prove_identity", lambda key, role, text: prove_identity(bytes(32), ROLE_ACCEPTOR, text)
     )
     talk = Talk(admit=lambda request: asked.append(request) or Accept())  # type: ignore[func-returns-value]  # append returns None
     talk.run(1.0)
@@ -261,7 +260,7 @@ def test_a_peer_that_repeats_enter_gets_the_same_answer_without_a_new_signature(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     talk = Talk(host={"identity": bytes(32)}).connect()
-    monkeypatch.setattr(sealed_acceptor, "prove_identity", None)
+    monkeypatch.setattr(acceptor, "prove_identity", None)
     for _ in range(3):
         talk.deliver(send(talk.mine, ENTER, encode_enter(b"", b""), talk.now), to_host=True)
     answers = [data for data, _ in talk.host.datagrams_to_send(now=talk.now)]

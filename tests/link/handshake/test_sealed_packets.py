@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import DecodeError
-from retick.link.handshake import sealed_packets as packets
-from retick.link.handshake.packets import Offer
-from retick.link.handshake.sealed_packets import Proposal, SealedHello
+from retick.link.handshake import packets
+from retick.link.handshake.packets import Offer, Proposal, SealedHello
 from retick.link.layout import ADMIT, ENTER, MAX_APPLICATION_DATA, MAX_HANDSHAKE, MAX_TOKEN
 from retick.link.packets import ENVELOPE
 

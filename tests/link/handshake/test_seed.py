@@ -12,7 +12,7 @@ from retick.link import (
     Reason,
 )
 from retick.link.handshake import packets as hs
-from retick.link.handshake.seed import acceptor_share, commitment_to, mix_seed
+from retick.link.handshake.packets import acceptor_share, commitment_to, mix_seed
 from retick.link.layout import (
     ACCEPT,
 )

@@ -3,7 +3,7 @@
 import pytest
 
 from retick.errors import DecodeError
-from retick.link.sealing.identity import ROLE_ACCEPTOR, ROLE_DIALLER, check_identity, fingerprint_of, prove_identity
+from retick.link.sealing.keys import ROLE_ACCEPTOR, ROLE_DIALLER, check_identity, fingerprint_of, prove_identity
 
 KEY, HASH = bytes(range(32)), bytes(32)
 

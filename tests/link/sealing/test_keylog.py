@@ -3,11 +3,11 @@
 import pytest
 
 from retick.errors import DecodeError
+from retick.link.connection import Seal
 from retick.link.packets import ENVELOPE
-from retick.link.sealing import keylog
-from retick.link.sealing.keylog import KeyLog
+from retick.link.sealing import keys
+from retick.link.sealing.keys import KeyLog
 from retick.link.sealing.primitives import InvalidTag, aead
-from retick.link.sealing.seal import Seal
 
 KEY, OTHER = "11" * 32, "22" * 32
 LINE = f"RETICK1 0000000a 0000000b {KEY} {OTHER}"
@@ -40,13 +40,13 @@ def test_a_line_that_is_none_is_named_without_its_keys(line: str) -> None:
 
 
 def test_a_log_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keylog, "MOST_LINES", 2)
+    monkeypatch.setattr(keys, "MOST_LINES", 2)
     with pytest.raises(DecodeError, match="at most 2 lines, not 3"):
         KeyLog.parse(f"{LINE}\n" * 3)
 
 
 def test_a_datagram_past_the_turns_that_are_tried_stays_sealed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keylog, "MOST_TURNS", 2)
+    monkeypatch.setattr(keys, "MOST_TURNS", 2)
     log = KeyLog.parse(LINE)
     assert log.open(sealed(65_536 * 3 + 5)) is None
     assert log.open(sealed(65_536 + 5)) is not None

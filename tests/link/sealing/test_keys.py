@@ -1,7 +1,7 @@
 """Both ends write the same line of the key log, and it opens what they sent."""
 
 from retick.link.layout import ADMIT, BYE, CONTROL, ENTER, PAYLOAD
-from retick.link.sealing.keylog import KeyLog
+from retick.link.sealing.keys import KeyLog
 from retick.link.sealing.noise import Pattern
 from tests.link.talk import Talk
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retick.link.connection import Seal
 from retick.link.sealing.primitives import InvalidTag, aead
-from retick.link.sealing.seal import Seal
 
 ONE, TWO = aead(bytes(32)), aead(bytes([1]) * 32)
 here = Seal(ONE.encrypt, TWO.decrypt, InvalidTag)

@@ -1,7 +1,7 @@
 """The words that two people compare."""
 
+from retick.link.sealing.keys import WORDS, words_of
 from retick.link.sealing.noise import Pattern
-from retick.link.sealing.words import WORDS, words_of
 from tests.link.talk import Talk
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from retick.games.fighter import Fighter
-from retick.games.fighter.state import FighterState
+from retick.games.fighter.game import FighterState
 from tests.toys import Tally, TallyState, TallyWorld
 
 

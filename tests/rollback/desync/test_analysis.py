@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.rollback.desync.analysis import MAX_DIFFERENCES, Comparison, first_divergence, make_report
 from retick.rollback.desync.evidence import Closeup, StateFields, Timeline
+from retick.rollback.desync.investigation import MAX_DIFFERENCES, EvidenceComparison, first_divergence, make_report
 
 
 def line(peer_id: int, *checksums: int, first: int = 10, **more: Any) -> Timeline:
@@ -28,7 +28,7 @@ def by_peer(*entries: Any) -> dict[int, Any]:
 def test_timelines_are_compared_as_they_come_in_any_order() -> None:
     lines = [line(0, 1, 2, 3), line(1, 1, 2, 4), line(2, 9, 2, 3)]
     for order in itertools.permutations(lines):
-        compared = Comparison()
+        compared = EvidenceComparison()
         for each in order:
             compared.add(each)
         assert compared.first == 10

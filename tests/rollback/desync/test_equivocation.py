@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from retick.errors import DecodeError, InvalidValue
 from retick.rollback.desync.equivocation import (
     EquivocationProof,
-    Shown,
+    ShownRange,
     SignedBy,
     keys_of,
     sign_range,
@@ -21,7 +21,7 @@ ONE, TWO = bytes(range(40)), bytes(range(20)) + b"\xff" + bytes(range(21, 40))
 
 
 def proof(private: bytes = LIAR, by: SignedBy = BY, one: bytes = ONE, two: bytes = TWO) -> EquivocationProof:
-    first, second = (Shown(sign_range(keys_of(private)[0], by, 100, inputs), inputs) for inputs in (one, two))
+    first, second = (ShownRange(sign_range(keys_of(private)[0], by, 100, inputs), inputs) for inputs in (one, two))
     return EquivocationProof(by=by, key=keys_of(LIAR)[1], one=first, other=second)
 
 
@@ -35,7 +35,7 @@ def test_a_proof_names_the_frame_and_survives_its_bytes() -> None:
 
 def test_a_proof_without_the_inputs_of_one_range_still_proves_it() -> None:
     made = proof()
-    assert replace(made, other=Shown(made.other.range, b"")).check() == 100
+    assert replace(made, other=ShownRange(made.other.range, b"")).check() == 100
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_proof_without_the_inputs_of_one_range_still_proves_it() -> None:
         replace(proof(), by=BY._replace(peer_id=1)),
         replace(proof(), by=BY._replace(number=4)),
         replace(proof(), by=BY._replace(token=b"rosterta")),
-        replace(proof(), one=Shown(proof().one.range, TWO)),
+        replace(proof(), one=ShownRange(proof().one.range, TWO)),
     ],
     ids=["key", "one story", "peer", "match", "roster", "inputs"],
 )

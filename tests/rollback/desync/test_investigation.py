@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from retick.rollback.desync.analysis import Comparison
 from retick.rollback.desync.evidence import (
     CLOSEUP,
     TIMELINE,
@@ -16,7 +15,7 @@ from retick.rollback.desync.evidence import (
     encode_timeline,
     split_into_messages,
 )
-from retick.rollback.desync.investigation import Investigation
+from retick.rollback.desync.investigation import EvidenceComparison, Investigation
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.engine.engine import RollbackEngine
 from retick.sim.world import WorldSimulation
@@ -313,7 +312,7 @@ class TestLies:
     def test_a_message_that_is_refused_costs_no_comparison(self, monkeypatch: pytest.MonkeyPatch) -> None:
         one = investigate(play([Tally(3)] * 3, script_of(3, 3), 60), 48, 32)[0]
         compared: list[int] = []
-        monkeypatch.setattr(Comparison, "add", lambda self, line: compared.append(line.peer_id))
+        monkeypatch.setattr(EvidenceComparison, "add", lambda self, line: compared.append(line.peer_id))
         monkeypatch.setattr(Timeline, "checksum_at", lambda self, frame: compared.append(frame))
         for lie in LIES:
             for _ in range(50):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from retick.errors import UsageError
 from retick.rollback import CueCancelled, CueConfirmed, CueEvent, CueStarted, CueTracker, RollbackEngine
-from retick.testing.strategies import Arrival, arrival_schedules, input_rows
+from retick.testing.strategies import InputArrival, arrival_schedules, input_rows
 from tests.effort import examples
 from tests.toys import Tally, TallyState
 
@@ -69,7 +69,7 @@ def test_a_cue_that_moved_within_the_tolerance_plays_on() -> None:
 def test_every_cue_is_reported_once_and_the_confirmed_ones_are_the_true_ones(data: st.DataObject) -> None:
     engine, tracker = tracked()
     rows = data.draw(input_rows(Ringing(), max_frames=40))
-    schedule: list[list[Arrival]] = data.draw(arrival_schedules(players=2, frames=len(rows), history=12))
+    schedule: list[list[InputArrival]] = data.draw(arrival_schedules(players=2, frames=len(rows), history=12))
     events: list[CueEvent] = []
     for frame, row in enumerate(rows):
         engine.advance(row[0] & 15)

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
 from retick.rollback import RollbackEngine, SyncTest
-from retick.rollback.engine.flat_ring import FlatRing
-from retick.rollback.engine.rings import ring_for
-from retick.rollback.engine.states import ObjectRing
+from retick.rollback.engine.engine import FlatRing, ObjectRing, ring_for
 from tests.effort import examples
 
 LATE = 5

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.rollback.match.checksums import PAGES, ChecksumBook
+from retick.rollback.match.match import PAGES, ChecksumBook
 
 
 def test_equal_checksums_are_agreement() -> None:

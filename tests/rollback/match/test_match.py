@@ -11,10 +11,8 @@ import pytest
 from retick.errors import PredictionLimit, UsageError
 from retick.rollback.events import Resumed, Stalled
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.match.exchange import Exchange
-from retick.rollback.match.match import Match
+from retick.rollback.match.match import Exchange, Match, missing_of
 from retick.rollback.match.peer import MatchPeer
-from retick.rollback.match.waiting import missing_of
 from retick.wire import rbn1
 from tests.rollback.session.matches import lone_match, packet
 from tests.toys import Tally

@@ -3,7 +3,7 @@
 import pytest
 
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.match.timesync import LeadEstimate, Pace
+from retick.rollback.match.match import LeadEstimate, Pace
 from retick.rollback.session.inside import inside_of
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from retick.games.fighter import Fighter
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.match.exchange import Exchange
+from retick.rollback.match.match import Exchange
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh

@@ -1,4 +1,4 @@
-"""What a game's loop sees of a session: frames and events in the order that docs/rollback.md promises."""
+"""What a game's loop sees of a session: frames and events in the order of docs/guides/rollback-sessions.md."""
 
 from typing import Any
 

@@ -16,8 +16,8 @@ from retick.rollback.match.alarm import AlarmState
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.desync_part import MOST_REFUSED
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.kinds import Kind
-from retick.rollback.session.messages.state import StateHeader, encode_resync
+from retick.rollback.session.messages.join import StateHeader, encode_resync
+from retick.rollback.session.messages.kinds import MessageKind
 from retick.rollback.session.session import RollbackSession
 from retick.sim.world import WorldSimulation
 from retick.transport import Conditions, SimulatedNetwork
@@ -156,7 +156,7 @@ def timeline_of(peer_id: int, count: int) -> bytes:
 def send_evidence(liar: RollbackSession, message: bytes, times: int) -> None:
     for peer in inside_of(liar).players_peers():
         for _ in range(times):
-            peer.send(bytes((Kind.EVIDENCE, 0)) + message)
+            peer.send(bytes((MessageKind.EVIDENCE, 0)) + message)
 
 
 def test_nonsense_as_evidence_stops_nobody() -> None:
@@ -254,7 +254,7 @@ class Late(WrongBranch):
 def false_evidence(peer_id: int, alarm: int | None) -> bytes:
     line = Timeline(peer_id=peer_id, alarm=alarm, last_agreed=None, first=16, checksums=())
     (message,) = split_into_messages(TIMELINE, encode_timeline(line))
-    return bytes((Kind.EVIDENCE, 0)) + message
+    return bytes((MessageKind.EVIDENCE, 0)) + message
 
 
 @pytest.mark.parametrize("alarm", [None, 32])

@@ -2,7 +2,7 @@
 
 from retick.rollback.engine.engine import RollbackEngine
 from retick.rollback.session.drop_agreement import DropAgreement
-from retick.rollback.session.messages.drop import Drop, Known
+from retick.rollback.session.messages.decisions import Drop, Known
 from tests.toys import Tally
 
 

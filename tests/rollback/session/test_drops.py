@@ -17,7 +17,7 @@ from retick.rollback.events import (
 )
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.drop import Drop, Known, encode_drop
+from retick.rollback.session.messages.decisions import Drop, Known, encode_drop
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions

@@ -10,10 +10,9 @@ import pytest
 from retick.errors import InvalidValue
 from retick.rollback.events import MatchStarted, PeerDisconnected, PlayersDropped, RematchProposed
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.drop import Drop, encode_drop
+from retick.rollback.session.messages.decisions import Drop, encode_drop, encode_rematch
 from retick.rollback.session.messages.forward import encode_forward
-from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
-from retick.rollback.session.messages.rematch import encode_rematch
+from retick.rollback.session.messages.kinds import MessageKind, encode_byte_and_number
 from retick.rollback.session.peer import Peer, Phase
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -43,7 +42,7 @@ def count_forwards(mesh: Mesh) -> list[tuple[str, int]]:
             noted.append((name, data[2]))
             part.receive_forward(sender, data)
 
-        for key in [key for key in receive if key[0] == Kind.FORWARD and key[2].name == "RUNNING"]:
+        for key in [key for key in receive if key[0] == MessageKind.FORWARD and key[2].name == "RUNNING"]:
             receive[key] = note
     return noted
 
@@ -184,16 +183,16 @@ def test_an_older_message_does_not_replace_a_newer_one() -> None:
     origin = mesh["peer1"].session.peer_id
     session = inside_of(mesh["peer0"].session)
     helper = towards(mesh, "peer2", "peer0")
-    newest = session.forwarding._newest[origin, Kind.DROP]
+    newest = session.forwarding._newest[origin, MessageKind.DROP]
     helper.send(encode_forward(origin, encode_drop(Drop(frozenset(), (), (), serial=0), 2)))
     mesh.run(0.5)
-    assert session.forwarding._newest[origin, Kind.DROP] == newest
+    assert session.forwarding._newest[origin, MessageKind.DROP] == newest
     for number in (2, 1, 1):
         helper.send(encode_forward(origin, encode_rematch(number)))
     for checksum in (7, 8, 7, *range(100, 140)):
-        helper.send(encode_forward(origin, encode_byte_and_number(Kind.RESYNCED, 1, checksum)))
+        helper.send(encode_forward(origin, encode_byte_and_number(MessageKind.RESYNCED, 1, checksum)))
     mesh.run(0.5)
-    assert session.forwarding._newest[origin, Kind.REMATCH][1] == 2
+    assert session.forwarding._newest[origin, MessageKind.REMATCH][1] == 2
     assert len(session.forwarding._resynced[origin]) == 16
     assert_all_play(mesh, 0)
 
@@ -203,8 +202,8 @@ def test_a_bad_message_that_was_passed_on_is_counted_and_nobody_is_blamed() -> N
     apart(mesh, ("peer0", "peer1"))
     origin = mesh["peer1"].session.peer_id
     for message in (
-        bytes((Kind.DROP,)),
-        bytes((Kind.REMATCH,)),
+        bytes((MessageKind.DROP,)),
+        bytes((MessageKind.REMATCH,)),
         encode_drop(Drop(frozenset({origin}), (), (), serial=99), 2),
     ):
         towards(mesh, "peer2", "peer0").send(encode_forward(origin, message))
@@ -218,7 +217,7 @@ def test_a_bad_message_that_was_passed_on_is_counted_and_nobody_is_blamed() -> N
 
 def test_who_forwards_another_kind_breaks_the_rules() -> None:
     mesh = playing_mesh(3)
-    towards(mesh, "peer2", "peer0").send(encode_forward(1, bytes((Kind.COMMIT, 1, 0, 0, 0, 0))))
+    towards(mesh, "peer2", "peer0").send(encode_forward(1, bytes((MessageKind.COMMIT, 1, 0, 0, 0, 0))))
     mesh.run(1.0)
     assert not towards(mesh, "peer0", "peer2").is_heard
     assert_all_play(mesh, 0)
@@ -298,5 +297,5 @@ def test_a_flood_of_messages_to_be_passed_on_fills_no_queue_and_the_newest_comes
     assert queue.queued_bytes <= 192 * 1024
     mesh.run(8.0)
     newest: Any = inside_of(last).forwarding
-    assert newest._newest[flooder.peer_id, Kind.DROP] == encode_drop(drop, 2)
+    assert newest._newest[flooder.peer_id, MessageKind.DROP] == encode_drop(drop, 2)
     assert_all_play(mesh, 0)

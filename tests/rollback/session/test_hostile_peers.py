@@ -10,12 +10,10 @@ from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline,
 from retick.rollback.events import DesyncReported, MatchEnded, MatchStarted, PeerDisconnected, RematchProposed
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.drop import Drop, Known, encode_drop
-from retick.rollback.session.messages.join import Meet, encode_meet
-from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
-from retick.rollback.session.messages.rematch import encode_rematch
+from retick.rollback.session.messages.decisions import Drop, Known, encode_drop, encode_rematch
+from retick.rollback.session.messages.join import Meet, StateHeader, encode_chunk, encode_meet, encode_resync
+from retick.rollback.session.messages.kinds import MessageKind, encode_byte, encode_byte_and_number
 from retick.rollback.session.messages.roster import pack_seats
-from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.peer import Phase, Role
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -44,19 +42,19 @@ def assert_play_on(mesh: Mesh, names: list[str]) -> None:
 
 def evidence(peer_id: int, alarm: int | None) -> bytes:
     line = Timeline(peer_id=peer_id, alarm=alarm, last_agreed=None, first=16, checksums=())
-    return bytes((Kind.EVIDENCE, 0)) + b"".join(split_into_messages(TIMELINE, encode_timeline(line)))
+    return bytes((MessageKind.EVIDENCE, 0)) + b"".join(split_into_messages(TIMELINE, encode_timeline(line)))
 
 
 WORDS = {
     "its host is lost": lambda mesh: encode_drop(Drop(frozenset({0}), (), ()), 2),
     "others are lost": lambda mesh: encode_drop(Drop(frozenset({1, 2}), (), ()), 2),
     "a newcomer": lambda mesh: encode_meet(Meet(200, mesh["peer0"].session.gone, 10, "x")),
-    "a proposal": lambda mesh: encode_byte_and_number(Kind.PROPOSE, 200, 100),
-    "a promise": lambda mesh: encode_byte_and_number(Kind.PROMISE, 4, 100),
+    "a proposal": lambda mesh: encode_byte_and_number(MessageKind.PROPOSE, 200, 100),
+    "a promise": lambda mesh: encode_byte_and_number(MessageKind.PROMISE, 4, 100),
     "a rematch": lambda mesh: encode_rematch(1),
     "evidence": lambda mesh: evidence(255, 32),
     "a state": lambda mesh: encode_resync(1, StateHeader(1 << 20, 5)),
-    "a state that it takes": lambda mesh: encode_byte_and_number(Kind.RESYNCED, 1, 5),
+    "a state that it takes": lambda mesh: encode_byte_and_number(MessageKind.RESYNCED, 1, 5),
 }
 
 
@@ -99,7 +97,7 @@ def test_only_the_peer_that_lets_people_in_may_announce_one() -> None:
     liar = mesh["peer2"].session
     for peer in inside_of(liar).players_peers():
         peer.send(encode_meet(Meet(200, mesh["peer0"].session.gone, 10, "x")))
-        peer.send(encode_byte_and_number(Kind.PROPOSE, 200, liar.frame + 60))
+        peer.send(encode_byte_and_number(MessageKind.PROPOSE, 200, liar.frame + 60))
     mesh.run(1.0)
     mesh.crash("peer2")
     mesh.run(5.0)
@@ -168,7 +166,7 @@ def test_a_promise_before_it_was_asked_for_lets_nobody_in() -> None:
     mesh.run_until(
         lambda: inside_of(sponsor).sponsor.newcomer is not None, limit=4.0, what="the second one is admitted"
     )
-    promise = encode_byte_and_number(Kind.PROMISE, inside_of(sponsor).sponsor.newcomer.peer_id, sponsor.frame + 60)
+    promise = encode_byte_and_number(MessageKind.PROMISE, inside_of(sponsor).sponsor.newcomer.peer_id, sponsor.frame + 60)
     towards(mesh, "peer3", "peer0").send(promise)
     mesh.run_until(lambda: mesh["peer2"].playing, limit=6.0, what="the second newcomer is in")
     assert_play_on(mesh, ["peer0", "peer1", "peer2", "peer3"])
@@ -180,8 +178,8 @@ def test_a_newcomer_that_does_not_exist_is_not_waited_for() -> None:
     newcomer = inside_of(sponsor).newest_peer_id + 1
     for peer in inside_of(sponsor).players_peers():
         peer.send(encode_meet(Meet(newcomer, sponsor.gone, sponsor.frame, "nobody")))
-        peer.send(encode_byte_and_number(Kind.PROPOSE, newcomer, sponsor.frame + 60))
-        peer.send(encode_byte_and_number(Kind.COMMIT, newcomer, sponsor.frame + 60))
+        peer.send(encode_byte_and_number(MessageKind.PROPOSE, newcomer, sponsor.frame + 60))
+        peer.send(encode_byte_and_number(MessageKind.COMMIT, newcomer, sponsor.frame + 60))
     mesh.run(0.5)
     mesh.crash("peer0")
     mesh.run(6.0)
@@ -318,12 +316,12 @@ def test_a_match_that_ends_lets_its_spectators_go() -> None:
 
 
 LIES = {
-    "a drop that does not decode": bytes((Kind.DROP, 9, 9)),
-    "a welcome in mid-match": bytes((Kind.WELCOME,)) + bytes(60),
+    "a drop that does not decode": bytes((MessageKind.DROP, 9, 9)),
+    "a welcome in mid-match": bytes((MessageKind.WELCOME,)) + bytes(60),
     "a state nobody asked for": encode_chunk(0, b"state"),
     "a meeting for a seat that is taken": encode_meet(Meet(9, (0,), 10, "nowhere")),
-    "a proposal for one whom it did not announce": encode_byte(Kind.PROPOSE, 77),
-    "a proposal for one who plays": encode_byte(Kind.PROPOSE, 1),
+    "a proposal for one whom it did not announce": encode_byte(MessageKind.PROPOSE, 77),
+    "a proposal for one who plays": encode_byte(MessageKind.PROPOSE, 1),
     "an unknown kind": b"\x77",
     "nothing": b"",
 }
@@ -368,7 +366,7 @@ known_inputs = st.builds(
     st.integers(0, 96),
 )
 LIKELY = st.one_of(
-    st.builds(lambda kind, tail: bytes((kind,)) + tail, st.integers(0, len(Kind)), st.binary(max_size=60)),
+    st.builds(lambda kind, tail: bytes((kind,)) + tail, st.integers(0, len(MessageKind)), st.binary(max_size=60)),
     st.builds(
         lambda lost, known, commits, match: encode_drop(Drop(frozenset(lost), tuple(known), tuple(commits), match), 2),
         st.sets(small, max_size=3),
@@ -383,8 +381,8 @@ LIKELY = st.one_of(
         frames,
         small,
     ),
-    st.builds(encode_byte, st.sampled_from([Kind.PROPOSE, Kind.CANCEL, Kind.REMATCH]), small),
-    st.builds(encode_byte_and_number, st.sampled_from([Kind.PROMISE, Kind.COMMIT, Kind.RESYNCED]), small, frames),
+    st.builds(encode_byte, st.sampled_from([MessageKind.PROPOSE, MessageKind.CANCEL, MessageKind.REMATCH]), small),
+    st.builds(encode_byte_and_number, st.sampled_from([MessageKind.PROMISE, MessageKind.COMMIT, MessageKind.RESYNCED]), small, frames),
     st.builds(lambda match, size, check: encode_resync(match, StateHeader(size, check)), small, frames, frames),
     st.builds(encode_chunk, small, st.binary(max_size=48)),
     st.builds(evidence, small, st.one_of(st.none(), st.integers(0, 100))),

@@ -14,14 +14,14 @@ from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.input_bounds import DECIDING_SECONDS
 from retick.rollback.session.inside import SessionInside, inside_of
-from retick.rollback.session.messages.reasons import NO_ACKNOWLEDGEMENTS, NO_INPUTS
+from retick.rollback.session.messages.kinds import NO_ACKNOWLEDGEMENTS, NO_INPUTS
 from retick.rollback.session.session import RollbackSession
-from retick.testing.arenas import arena_for
-from retick.testing.chaos import play
 from retick.testing.mesh import Mesh
 from retick.testing.scenarios import Scenario
 from retick.transport.conditions import Conditions
 from retick.wire import rbn1
+from tests.checkers.arenas import arena_for
+from tests.checkers.chaos import play
 from tests.rollback.session.matches import leave, presses, with_a_free_seat
 from tests.toys import Tally
 

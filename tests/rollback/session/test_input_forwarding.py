@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from retick.rollback.events import InputConflictDetected, PeerDisconnected, PlayersDropped
-from retick.rollback.session.input_forwarding import HOLD_SECONDS
+from retick.rollback.session.forwarding import HOLD_SECONDS
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.forward import MOST_PASSED, PASS, WANT, Pass, Want, encode_pass, encode_want
+from retick.rollback.session.messages.forward import MOST_PASSED, PASS, WANT, PassedInputs, WantedInputs, encode_pass, encode_want
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import STAY, assert_all_play, playing_mesh, towards
@@ -66,7 +66,7 @@ def test_inputs_that_nobody_asked_for_are_dropped_and_counted() -> None:
     session = mesh["peer0"].session
     (player,) = mesh["peer1"].session.local_players
     frame = session.frame + 20
-    payload(mesh, "peer2", "peer0", encode_pass(Pass(0, player, frame, (9,)), 2))
+    payload(mesh, "peer2", "peer0", encode_pass(PassedInputs(0, player, frame, (9,)), 2))
     mesh.run(0.5)
     assert counted(mesh, "peer0", "peer2") == {"PassNotAsked": 1}
     assert_all_play(mesh, 0)
@@ -77,9 +77,9 @@ def test_bad_payloads_are_dropped_and_counted() -> None:
     for data in (
         bytes((WANT,)),
         bytes((PASS, 0, 0)),
-        encode_want(Want(5, 1, 0)),
-        encode_pass(Pass(5, 1, 0, (1,)), 2),
-        encode_want(Want(0, 77, 0)),
+        encode_want(WantedInputs(5, 1, 0)),
+        encode_pass(PassedInputs(5, 1, 0, (1,)), 2),
+        encode_want(WantedInputs(0, 77, 0)),
         bytes((0xFF, 1, 2)),
     ):
         payload(mesh, "peer2", "peer0", data)
@@ -99,7 +99,7 @@ def test_a_lie_about_what_is_known_is_refused_and_reported_once() -> None:
     known = session.match.engine.first_missing(player) - 3
     value = session.match.engine.inputs_of(player, known, known + 1)[0]
     for _ in range(3):
-        payload(mesh, "peer2", "peer0", encode_pass(Pass(0, player, known, (value ^ 1,)), 2))
+        payload(mesh, "peer2", "peer0", encode_pass(PassedInputs(0, player, known, (value ^ 1,)), 2))
     mesh.run(0.5)
     [event] = mesh["peer0"].events_of(InputConflictDetected)
     assert (event.peer, event.player, event.frame) == (mesh["peer2"].session.peer_id, player, known)
@@ -117,14 +117,14 @@ def test_one_answer_for_each_asker_and_player_between_two_packets() -> None:
     for _ in range(50):
         session.input_forwarding.receive(
             towards(mesh, "peer2", "peer0"),
-            encode_want(Want(0, player, 10)),
+            encode_want(WantedInputs(0, player, 10)),
             session.match,
             mesh.network.now,
         )
     mesh.run(0.5)
     assert len(answers) == 1
     passed = session.match.engine.inputs_of(player, 10, 10 + MOST_PASSED)
-    assert answers[0] == encode_pass(Pass(0, player, 10, tuple(passed)), 2)
+    assert answers[0] == encode_pass(PassedInputs(0, player, 10, tuple(passed)), 2)
 
 
 def test_what_is_no_longer_held_or_not_known_is_not_answered() -> None:
@@ -133,7 +133,7 @@ def test_what_is_no_longer_held_or_not_known_is_not_answered() -> None:
     asker: Any = inside_of(mesh["peer0"].session).input_forwarding
     asker.receive = lambda *details: pytest.fail("an answer")
     for frame in (0, 1 << 31):
-        payload(mesh, "peer0", "peer2", encode_want(Want(0, 1, frame)))
+        payload(mesh, "peer0", "peer2", encode_want(WantedInputs(0, 1, frame)))
     mesh.run(0.5)
     assert counted(mesh, "peer2", "peer0") == {}
     assert_all_play(mesh, 0)
@@ -167,7 +167,7 @@ def test_inputs_that_a_peer_we_hear_cannot_have_made_are_not_used() -> None:
     frame = asker.match.engine.first_missing(player)
     part._note_good_packets(asker.match, mesh.network.now)
     part._asked[mesh["peer2"].session.peer_id, player] = mesh.network.now
-    payload(mesh, "peer2", "peer0", encode_pass(Pass(0, player, frame, (9,) * MOST_PASSED), 2))
+    payload(mesh, "peer2", "peer0", encode_pass(PassedInputs(0, player, frame, (9,) * MOST_PASSED), 2))
     mesh.run(0.2)
     exchange = towards(mesh, "peer0", "peer1").exchange
     assert exchange is not None
@@ -185,6 +185,6 @@ def test_what_was_passed_on_is_not_acknowledged_to_a_peer_that_did_not_send_it()
     mesh.run(0.4)
     frame = asker.match.engine.first_missing(player)
     asker.input_forwarding._asked[mesh["peer2"].session.peer_id, player] = mesh.network.now
-    payload(mesh, "peer2", "peer0", encode_pass(Pass(0, player, frame, (9,) * MOST_PASSED), 2))
+    payload(mesh, "peer2", "peer0", encode_pass(PassedInputs(0, player, frame, (9,) * MOST_PASSED), 2))
     mesh.run(2.0)
     assert "AckFromTheFuture" not in counted(mesh, "peer1", "peer0")

@@ -1,6 +1,6 @@
 """Long messages wait for room, in order, and a slow link does not delay the others."""
 
-from retick.rollback.session.outbox import Outbox
+from retick.rollback.session.desync_part import Outbox
 from retick.rollback.session.peer import Peer
 
 

@@ -1,4 +1,4 @@
-"""A session has the names that docs/rollback.md lists, and no others: its parts are not the application's."""
+"""A session has the names that docs/guides/rollback-sessions.md lists, and no others: its parts are its own."""
 
 import pydoc
 import re
@@ -9,7 +9,7 @@ from retick.rollback.session.inside import SessionInside, inside_of
 from retick.rollback.session.session import RollbackSession
 from tests.toys import Tally
 
-PAGE = Path(__file__).parents[3] / "docs/rollback.md"
+PAGE = Path(__file__).parents[3] / "docs/guides/rollback-sessions.md"
 HEADING = "## Everything a session has"
 
 

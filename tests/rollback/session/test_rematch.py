@@ -5,7 +5,7 @@ import pytest
 from retick.errors import UsageError
 from retick.rollback.events import PeerDisconnected, RematchProposed
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.rematch import encode_rematch
+from retick.rollback.session.messages.decisions import encode_rematch
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import (

@@ -9,7 +9,7 @@ from retick.errors import UsageError
 from retick.rollback.events import DesyncDetected, DesyncReported, MatchStarted, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.state import encode_chunk
+from retick.rollback.session.messages.join import encode_chunk
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import (

@@ -11,8 +11,7 @@ import pytest
 from retick.errors import InvalidValue, UsageError
 from retick.link import Invite, Reason
 from retick.link.layout import HELLO, PAYLOAD, REQUEST
-from retick.link.sealing.identity import fingerprint_of
-from retick.link.sealing.keylog import KeyLog
+from retick.link.sealing.keys import KeyLog, fingerprint_of
 from retick.link.sealing.primitives import signer_of
 from retick.rollback.events import MatchEnded, PeerConnected, PeerDisconnected, PlayersDropped, RosterChanged
 from retick.rollback.session.inside import inside_of

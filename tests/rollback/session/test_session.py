@@ -33,7 +33,7 @@ from retick.rollback.session.messages.connect import Reach, encode_play
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.mesh import Mesh, MeshHung
 from retick.transport.conditions import Conditions
-from retick.transport.memory import MemoryHub
+from retick.transport.simulated import MemoryHub
 from retick.wire import rbn1
 from tests.effort import examples
 from tests.rollback.session.matches import fighting, fighting_mesh, tally_press

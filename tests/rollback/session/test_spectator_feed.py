@@ -14,7 +14,7 @@ from retick.rollback.events import (
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session import spectator_feed
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.state import LARGEST_STATE
+from retick.rollback.session.messages.join import LARGEST_STATE
 from retick.rollback.session.spectator_feed import MOST_STATES
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions

@@ -15,8 +15,8 @@ from retick.rollback.events import (
     SourceChanged,
 )
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.kinds import Kind, encode_byte
-from retick.rollback.session.messages.state import LARGEST_STATE, StateHeader, encode_chunk, encode_resync
+from retick.rollback.session.messages.join import LARGEST_STATE, StateHeader, encode_chunk, encode_resync
+from retick.rollback.session.messages.kinds import MessageKind, encode_byte
 from retick.rollback.session.peer import Peer, Phase, Role
 from retick.rollback.session.session import RollbackSession
 from retick.rollback.session.state_transfer import CHUNK, PackedState, StateReceiver, StateSender
@@ -264,7 +264,7 @@ def test_whatever_a_game_raises_for_a_state_that_was_asked_for_expels_its_sender
     assert_all_play(mesh, 0)
 
 
-@pytest.mark.parametrize("message", [encode_resync(1, StateHeader(1, 1)), encode_byte(Kind.ASK, 1)])
+@pytest.mark.parametrize("message", [encode_resync(1, StateHeader(1, 1)), encode_byte(MessageKind.ASK, 1)])
 def test_a_second_announcement_and_a_second_question_are_violations(message: bytes) -> None:
     mesh = playing_mesh(3)
     mesh["peer0"].session.resync(0)

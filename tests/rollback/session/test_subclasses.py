@@ -8,8 +8,7 @@ import pytest
 
 from retick.link import LinkEndpoint
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.match.exchange import Exchange
-from retick.rollback.match.match import Match
+from retick.rollback.match.match import Exchange, Match
 from retick.rollback.session.inside import SessionInside
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh

@@ -15,12 +15,18 @@ from retick.rollback.events import (
 )
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.feed import Feed, decode_feed, encode_feed
-from retick.rollback.session.messages.join import Welcome, encode_welcome
-from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.join import (
+    Feed,
+    StateHeader,
+    Welcome,
+    decode_feed,
+    encode_chunk,
+    encode_feed,
+    encode_welcome,
+)
+from retick.rollback.session.messages.kinds import MessageKind
 from retick.rollback.session.messages.profile import encode_list
 from retick.rollback.session.messages.roster import RosterEntry
-from retick.rollback.session.messages.state import StateHeader, encode_chunk
 from retick.rollback.spectate import spectator as spectator_module
 from retick.rollback.spectate.spectator import MOST_WAITING, SpectatorSession
 from retick.testing.mesh import Mesh, MeshSpectator
@@ -201,7 +207,7 @@ def test_nothing_is_read_of_a_source_after_it_has_broken_the_rules() -> None:
     mesh.run(2.0)
     session: Any = spectator.session
     read: list[int] = []
-    session._receive[Kind.FEED] = lambda data: read.append(decode_feed(data).first)
+    session._receive[MessageKind.FEED] = lambda data: read.append(decode_feed(data).first)
     say(mesh, b"nonsense", encode_feed(Feed(0, bytes(8), ())), encode_feed(Feed(0, bytes(8), ())))
     mesh.run(1.0)
     assert session.source == "peer0"

@@ -11,7 +11,7 @@ import textwrap
 from pathlib import Path
 
 from retick.sim import maths
-from retick.sim.maths import tables
+from retick.sim.maths import kernel
 
 __all__ = ["translated"]
 
@@ -176,10 +176,11 @@ def translated() -> str:
     names = []
     for module in MODULES:
         tree = ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
-        for node in tree.body:
+        uncompiled = [part for node in tree.body if isinstance(node, ast.If) for part in node.orelse]
+        for node in (*uncompiled, *tree.body):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=table)):
-                    entries = getattr(tables, table)
+                    entries = getattr(kernel, table)
                     suffix = "n" if table == "TWO_OVER_PI" else ""
                     parts.append(f"const {name} = [{', '.join(f'{entry!r}{suffix}' for entry in entries)}];")
                 case ast.FunctionDef(name=name) if name != "summed_product":

@@ -13,7 +13,7 @@ from tests.sim.maths.samples import EDGES, NAMES, samples
 
 pytestmark = pytest.mark.long
 
-# What was measured over ten million arguments is in docs/floats.md, and is a little less than this.
+# What was measured over ten million arguments is in docs/concepts/floats.md, and is a little less than this.
 BOUNDS = {"sin": 0.85, "cos": 0.85, "tan": 1.4}
 ALMOST_EXACT = 0.55
 """The other functions, where the result is a normal number."""

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from retick.errors import UsageError
-from retick.sim.maths import binary64_faults, ieee, require_binary64
+from retick.sim import maths
+from retick.sim.maths import binary64_faults, require_binary64
 
 
 class Odd(float):
@@ -36,7 +37,7 @@ def odd(value: float, change: Callable[[float], float]) -> Odd:
 
 def faults(change: Callable[[float], float]) -> str:
     numbers = [odd(value, change) for value in (1.0, 2.0**-27, 2.0**-53, 2.0**-537)]
-    return "; ".join(ieee._faults(*numbers))
+    return "; ".join(maths._faults(*numbers))
 
 
 def test_this_machine_computes_in_binary64() -> None:
@@ -54,14 +55,14 @@ def test_subnormals_that_are_flushed_to_zero_are_found() -> None:
 
 
 def test_a_contracted_product_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ieee, "summed_product", lambda a, b, c: 2.0**-54)
+    monkeypatch.setattr(maths, "summed_product", lambda a, b, c: 2.0**-54)
     assert binary64_faults() == ["a product and a sum are contracted into one rounding: build without FMA contraction"]
     with pytest.raises(UsageError, match="do not agree with those of others: a product and a sum"):
         require_binary64()
 
 
 def test_sums_that_a_compiler_reorders_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ieee, "rounded_by_sum", lambda x: x)
+    monkeypatch.setattr(maths, "rounded_by_sum", lambda x: x)
     assert binary64_faults() == ["sums are reordered: build without -ffast-math"]
 
 
@@ -73,7 +74,7 @@ def test_the_kernels_are_built_without_contraction_and_without_fast_maths() -> N
 
 
 def test_a_square_root_that_is_not_exact_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ieee, "sqrt", lambda x: math.nextafter(math.sqrt(x), 9))
+    monkeypatch.setattr(maths, "sqrt", lambda x: math.nextafter(math.sqrt(x), 9))
     assert binary64_faults() == ["division or square root is not exactly rounded"]
 
 
@@ -87,7 +88,7 @@ def test_a_sum_that_is_rounded_twice_is_found() -> None:
         def __mul__(self, other: float) -> "Extended":
             return Extended(float(self) * float(other))
 
-    found = list(ieee._faults(Extended(1.0), 2.0**-27, 2.0**-53, 2.0**-537))
+    found = list(maths._faults(Extended(1.0), 2.0**-27, 2.0**-53, 2.0**-537))
     assert found == ["sums are rounded twice, as the x87 of 32-bit x86 does"]
 
 
@@ -95,5 +96,5 @@ def test_another_shape_of_floats_is_found(monkeypatch: pytest.MonkeyPatch) -> No
     class Decimals:
         radix, mant_dig, max_exp, min_exp = 10, 16, 385, -382
 
-    monkeypatch.setattr(ieee.sys, "float_info", Decimals)
+    monkeypatch.setattr(maths.sys, "float_info", Decimals)
     assert binary64_faults() == ["a float is not a binary number of 53 bits and 11 bits of exponent"]

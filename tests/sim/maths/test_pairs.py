@@ -6,7 +6,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.sim.maths.pairs import product_error, root_error, sum_error
+from retick.sim.maths.kernel import product_error, root_error, sum_error
 
 usual = st.floats(min_value=-1e100, max_value=1e100).filter(lambda x: x == 0 or abs(x) > 1e-100)
 

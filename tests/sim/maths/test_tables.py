@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from retick.sim import fixed
-from retick.sim.maths import tables
+from retick.sim.maths import kernel
 from tests.sim.maths.reference import DIGITS, REFERENCE, arc_tangent, decimal_pi
 
-SOURCE = Path(tables.__file__).parent
+SOURCE = Path(kernel.__file__).parent
 
 
 def pair(value: Decimal) -> tuple[float, float]:
@@ -21,34 +21,34 @@ def pair(value: Decimal) -> tuple[float, float]:
 def test_the_table_of_angles() -> None:
     with localcontext(Context(prec=DIGITS)):
         wanted = [pair(arc_tangent(Decimal(i) / 16) if i else Decimal(0)) for i in range(17)]
-    assert list(zip(tables.ANGLES_HIGH, tables.ANGLES_LOW, strict=True)) == wanted
+    assert list(zip(kernel.ANGLES_HIGH, kernel.ANGLES_LOW, strict=True)) == wanted
 
 
 def test_the_table_of_powers() -> None:
     with localcontext(Context(prec=DIGITS)):
         wanted = [pair((Decimal(j) / 64 * Decimal(2).ln()).exp()) for j in range(64)]
-    assert list(zip(tables.POWERS_HIGH, tables.POWERS_LOW, strict=True)) == wanted
+    assert list(zip(kernel.POWERS_HIGH, kernel.POWERS_LOW, strict=True)) == wanted
 
 
 def test_the_table_of_logarithms() -> None:
     with localcontext(Context(prec=DIGITS)):
-        wanted = [pair(-Decimal(short).ln()) for short in tables.RECIPROCALS]
-    assert list(zip(tables.LOGS_HIGH, tables.LOGS_LOW, strict=True)) == wanted
+        wanted = [pair(-Decimal(short).ln()) for short in kernel.RECIPROCALS]
+    assert list(zip(kernel.LOGS_HIGH, kernel.LOGS_LOW, strict=True)) == wanted
 
 
 def test_the_reciprocals_bring_every_mantissa_near_one() -> None:
-    for i, short in zip(range(90, 183), tables.RECIPROCALS, strict=True):
+    for i, short in zip(range(90, 183), kernel.RECIPROCALS, strict=True):
         assert short * 512 == round(512 * 128 / i)
         assert abs(short * (i + 0.5) / 128 - 1) < 1 / 128
         assert abs(short * (i - 0.5) / 128 - 1) < 1 / 128
-    assert tables.RECIPROCALS[128 - 90] == 1.0
+    assert kernel.RECIPROCALS[128 - 90] == 1.0
 
 
 def test_the_digits_of_two_over_pi() -> None:
     with localcontext(Context(prec=420)):
         digits = int(2 / decimal_pi() * Decimal(2) ** 1200)
-    assert digits == sum(word << 30 * place for place, word in enumerate(reversed(tables.TWO_OVER_PI)))
-    assert max(tables.TWO_OVER_PI) < 1 << 30
+    assert digits == sum(word << 30 * place for place, word in enumerate(reversed(kernel.TWO_OVER_PI)))
+    assert max(kernel.TWO_OVER_PI) < 1 << 30
 
 
 def test_the_parts_of_a_constant_add_up_to_it() -> None:

@@ -5,10 +5,7 @@ from typing import Any
 
 import pytest
 
-from retick.sim.world.cells import Cell, Root
-from retick.sim.world.lists import ThingList, ValueList
-from retick.sim.world.places import new_cell, things_by_id
-from retick.sim.world.saving import save_world
+from retick.sim.world.storage import Cell, Root, ThingList, ValueList, new_cell, save_world, things_by_id
 from tests.sim.world.zoo import Animal, Spot, Zoo
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from retick.errors import SchemaError, UsageError
 from retick.replay import Replay, verify
-from retick.rollback.engine.engine import RollbackEngine
-from retick.rollback.engine.synctest import SyncTest
+from retick.rollback.engine.engine import RollbackEngine, SyncTest
 from retick.sim import F64, I8, I64, U8, U64, Angle, Command, Most, Range, Thing, Vector2, World, input_size_of
 from retick.sim.world.command import KEPT
 from retick.testing.mesh import two_peers

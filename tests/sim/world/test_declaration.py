@@ -27,11 +27,10 @@ from retick.sim import (
     World,
 )
 from retick.sim.world import Member, Visible, declaration, members_of
-from retick.sim.world.cells import IS_COMPILED
 from retick.sim.world.declaration import declared_text
-from tests.declarations import read_pxd
+from retick.sim.world.storage import IS_COMPILED
 from tests.sim.world.zoo import Animal, Mood, Spot, Zoo
-from tests.test_kernels import texts
+from tests.test_kernels import enums_of
 
 
 class Early(Thing):
@@ -53,7 +52,7 @@ def member(cls: type, name: str) -> Member:
 
 
 def test_what_a_field_holds_has_the_numbers_of_the_kernel() -> None:
-    enums = read_pxd(texts("sim/world/cells.pxd")[0]).enums
+    enums = enums_of("sim/world/cells.pxd")
     assert enums.pop("LAST_ID") == 0xFFFFFFFF
     assert {name: getattr(declaration, name) for name in enums} == enums
     assert isinstance(IS_COMPILED, bool)

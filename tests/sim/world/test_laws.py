@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.errors import DecodeError
-from retick.rollback.engine.engine import RollbackEngine
-from retick.rollback.engine.synctest import SyncTest
+from retick.rollback.engine.engine import RollbackEngine, SyncTest
 from tests.effort import examples
 from tests.sim.world.zoo import Zoo, played, story
 from tests.twin import Twin

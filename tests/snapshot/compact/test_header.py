@@ -19,7 +19,7 @@ from retick.snapshot import (
     Schema,
     UInt,
 )
-from retick.snapshot.compact.priors.prior import empty_prior, generic_prior
+from retick.snapshot.compact.prior import empty_prior, generic_prior
 from tests.snapshot.compact.test_packet import BODY
 
 ONE = [Component(1, [Field(1, UInt(10), name="x")])]

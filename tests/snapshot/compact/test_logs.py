@@ -5,7 +5,7 @@ from math import floor
 import pytest
 
 from retick.snapshot import Codec, Component, Field, Group, Hold, Motion, Schema, SInt, Snapshot, UInt
-from retick.snapshot.compact.logs import length_of, log_of, rounded
+from retick.snapshot.compact.numbers import length_of, log_of, rounded
 from tests.twin import Twin
 
 

@@ -20,7 +20,7 @@ from retick.snapshot import (
     Snapshot,
     UInt,
 )
-from retick.snapshot.compact.statistics import Statistics
+from retick.snapshot.compact.coder import Statistics
 from tests.twin import Twin
 
 WIDE = Schema([Component(1, [Field(1, UInt(8))]), Component(2, [Field(1, UInt(64))])])

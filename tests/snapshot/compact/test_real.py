@@ -24,7 +24,7 @@ from retick.snapshot import (
     schema_from_json,
     schema_to_json,
 )
-from retick.snapshot.compact.priors.prior import generic_prior
+from retick.snapshot.compact.prior import generic_prior
 from tests.effort import examples
 from tests.twin import Twin
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from retick.errors import RetickError
 from retick.snapshot import Codec, Limits, Snapshot
+from retick.snapshot.compact.coder import Statistics
 from retick.snapshot.compact.packet import PayloadCodec
-from retick.snapshot.compact.statistics import Statistics
 from tests.effort import examples
 from tests.snapshot.compact.test_packet import BODY, body
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.snapshot import BoundColumns, Schema, Snapshot
-from retick.snapshot.kernels.copies import duplicate, select
+from retick.snapshot.columns import duplicate, select
 from tests.snapshot.test_bound import space
 from tests.snapshot.worlds import schemas, worlds
 

@@ -3,8 +3,7 @@
 import pytest
 
 from retick.errors import DecodeError
-from retick.snapshot import Codec, Component, Field, Limits, Schema, Snapshot, UInt
-from retick.snapshot.kernels import layout
+from retick.snapshot import Codec, Component, Field, Limits, Schema, Snapshot, UInt, layout
 
 SCHEMA = Schema([Component(1, [Field(1, UInt(8))])])
 BASE = Snapshot.of(SCHEMA, tick=1, entities={1: {1: (5,)}})

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import retick
-from retick.snapshot.kernels import layout
+from retick.snapshot import layout
 
 SOURCE = Path(retick.__file__).parent
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from retick.errors import UsageError
 from retick.snapshot import Bool, Codec, Component, Field, Fixed, Schema, SInt, Snapshot, UInt, VarUInt
-from retick.snapshot.sources.buffers import columns_of_buffers
+from retick.snapshot.columns import columns_of_buffers
 from tests.effort import examples
 from tests.snapshot.worlds import schemas, worlds
 from tests.twin import Twin, outcome

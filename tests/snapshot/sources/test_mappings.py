@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.snapshot import Bool, Component, Field, Fixed, Schema, SInt, Snapshot, UInt
-from retick.snapshot.sources.mappings import columns_of_items
+from retick.snapshot.columns import columns_of_items
 from tests.effort import examples
 from tests.snapshot.worlds import schemas, worlds
 from tests.twin import Twin, outcome

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from retick.snapshot import Bool, Fixed, Replicated, Snapshot, UInt, VarSInt, schema_of, snapshot_of_objects
-from retick.snapshot.sources.objects import columns_of_objects
+from retick.snapshot.columns import columns_of_objects
 from tests.effort import examples
 from tests.twin import Twin, outcome
 

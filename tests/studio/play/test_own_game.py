@@ -10,11 +10,9 @@ import pytest
 
 from retick.errors import UsageError
 from retick.studio.app import make_app
-from retick.studio.messages import LONGEST_NAME, write_message
-from retick.studio.play.drawing import MOST_SHAPES, Drawing
-from retick.studio.play.own_game import MOST_FIELDS, OwnGame
+from retick.studio.play.own_game import MOST_FIELDS, MOST_SHAPES, Drawing, OwnGame
 from retick.studio.play.room import MOST_CUES
-from retick.studio.settings import Settings
+from retick.studio.room import LONGEST_NAME, Settings, write_message
 from tests.studio.conftest import awaited, running
 from tests.studio.play.test_play_page import LONG, start, wait_until
 from tests.studio.play.test_room import Play

@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 from retick.games.fighter import Fighter
-from retick.studio.fighter_view import RULES, fields_by_name
+from retick.studio.shown import RULES, fields_by_name
 
 WIDTH, HEIGHT = 480, 380
 

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from retick.errors import UsageError
-from retick.studio.messages import FeedError, Message
 from retick.studio.play.matches import BotMatch
 from retick.studio.play.room import MOST_LEAVING, PlayRoom
 from retick.studio.play.side import MOST_COLUMNS
-from retick.studio.settings import Settings
+from retick.studio.room import FeedError, PageMessage, Settings
 from tests.studio.conftest import awaited
 
 
@@ -25,7 +24,7 @@ class Play:
         self.pictures: list[bytes] = []
 
     def send(self, kind: str, **fields: Any) -> None:
-        self.room.receive(Message(kind, fields))
+        self.room.receive(PageMessage(kind, fields))
 
     def run(self, seconds: float) -> None:
         """As ``PlayRoom.run`` does it, with the messages sent at once."""
@@ -223,7 +222,7 @@ def test_matches_that_are_left_say_goodbye_together_and_their_number_is_bounded(
         refused = 0
         for _ in range(4 * MOST_LEAVING):
             try:
-                room.receive(Message("start", {"against": "join", "address": "127.0.0.1:9"}))
+                room.receive(PageMessage("start", {"against": "join", "address": "127.0.0.1:9"}))
             except FeedError:
                 refused += 1
             assert len(room._leaving) + room._being_left <= MOST_LEAVING
@@ -231,7 +230,7 @@ def test_matches_that_are_left_say_goodbye_together_and_their_number_is_bounded(
         assert refused > 0
         while room._leaving or room._being_left:
             await asyncio.sleep(0.001)
-        room.receive(Message("start", {"against": "bot", "style": "rusher"}))
+        room.receive(PageMessage("start", {"against": "bot", "style": "rusher"}))
         work.cancel()
 
     awaited(flooded())
@@ -251,16 +250,16 @@ def test_a_name_is_looked_up_while_everything_else_goes_on(monkeypatch: pytest.M
 
     async def joined() -> None:
         work = asyncio.create_task(room.run())
-        room.receive(Message("start", {"against": "join", "address": "example.test:7777"}))
+        room.receive(PageMessage("start", {"against": "join", "address": "example.test:7777"}))
         assert phase() == "connecting"
         with pytest.raises(FeedError, match="looked up"):
-            room.receive(Message("start", {"against": "join", "address": "other.test"}))
-        room.receive(Message("leave", {}))
+            room.receive(PageMessage("start", {"against": "join", "address": "other.test"}))
+        room.receive(PageMessage("leave", {}))
         answers.put_nowait(("127.0.0.1", 9))
         while room._lookup is not None and not room._lookup.done():
             await asyncio.sleep(0)
         assert room._match is None, "the user has left meanwhile"
-        room.receive(Message("start", {"against": "join", "address": "example.test:7777"}))
+        room.receive(PageMessage("start", {"against": "join", "address": "example.test:7777"}))
         answers.put_nowait(("127.0.0.1", 9))
         while room._match is None:
             await asyncio.sleep(0)
@@ -274,7 +273,7 @@ def test_a_name_that_nobody_knows_is_answered_in_words() -> None:
     room = PlayRoom(Settings())
 
     async def joined() -> None:
-        room.receive(Message("start", {"against": "join", "address": "\ud800"}))
+        room.receive(PageMessage("start", {"against": "join", "address": "\ud800"}))
         assert room._lookup is not None
         await room._lookup
 

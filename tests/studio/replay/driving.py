@@ -6,9 +6,8 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from retick.studio.messages import FileSent, Message
 from retick.studio.replay.room import ReplayRoom
-from retick.studio.settings import Settings
+from retick.studio.room import FileSent, PageMessage, Settings
 
 PATIENCE = 60.0
 """Seconds until a test gives up."""
@@ -21,7 +20,7 @@ class Driven:
         self.room = room
 
     def say(self, kind: str, **fields: Any) -> None:
-        self.room.receive(Message(kind, fields))
+        self.room.receive(PageMessage(kind, fields))
 
     def open(self, data: bytes, *, slot: int = 0, name: str = "match.rtk") -> None:
         self.room.receive_file(FileSent(name, slot, data))

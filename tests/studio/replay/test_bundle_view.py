@@ -6,7 +6,7 @@ from retick.audit.desync.bundle import Bundle, load_bundle
 from retick.audit.desync.explain import explain
 from retick.audit.desync.explanation import explanation_lines
 from retick.games.fighter import Fighter
-from retick.studio.replay.bundle_view import bundle_view
+from retick.studio.replay.slot import bundle_view
 from tests.audit.desync.desyncs import bundles
 from tests.rollback.desync.planted import FieldChanged
 

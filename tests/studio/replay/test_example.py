@@ -2,7 +2,7 @@
 
 from retick.games.fighter import Fighter
 from retick.replay import compare, loads, verify
-from retick.studio.replay.example import MISSING, example
+from retick.studio.replay.room import MISSING, example
 
 
 def test_both_takes_verify_and_differ_by_the_presses_that_are_missing() -> None:

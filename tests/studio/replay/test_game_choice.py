@@ -7,7 +7,7 @@ import pytest
 from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
 from retick.replay import Replay
-from retick.studio.replay.game_choice import Games, UnknownGame
+from retick.studio.replay.slot import Games, GameNotKnown
 
 FRAMES = [(0, 0)] * 3
 
@@ -27,14 +27,14 @@ def test_a_recording_without_a_name_and_without_checksums_is_of_the_fighter() ->
 @pytest.mark.parametrize("name", ["this:that", "os:system", "tests.toys:Tally", "nobody.knows"])
 def test_a_name_in_a_file_imports_nothing(name: str) -> None:
     before = set(sys.modules)
-    with pytest.raises(UnknownGame, match="retick studio module:Class"):
+    with pytest.raises(GameNotKnown, match="retick studio module:Class"):
         Games(None).make_for(Replay(seed=1, frames=FRAMES, game_id=name))
     assert set(sys.modules) == before
 
 
 def test_a_recording_that_names_no_game_but_has_checksums_is_of_the_studios_game() -> None:
     replay = Replay(seed=1, frames=FRAMES, checkpoints={0: 1})
-    with pytest.raises(UnknownGame, match="does not say"):
+    with pytest.raises(GameNotKnown, match="does not say"):
         Games(None).make_for(replay)
     game = Games("tests.toys:Tally").make_for(replay)()
     assert type(game).__name__ == "Tally"
@@ -44,5 +44,5 @@ def test_the_game_of_the_command_line_is_used_for_its_own_recordings_only() -> N
     games = Games("tests.studio.replay.slow_game:Slow")
     assert type(games.make_for(Replay(seed=1, frames=FRAMES, game_id="tests.slow"))()).__name__ == "Slow"
     assert isinstance(games.make_for(Replay(seed=1, frames=FRAMES, game_id="retick.fighter"))(), Fighter)
-    with pytest.raises(UnknownGame):
+    with pytest.raises(GameNotKnown):
         games.make_for(Replay(seed=1, frames=FRAMES, game_id="tests.other"))

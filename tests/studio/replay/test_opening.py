@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from retick.audit.desync.bundle import load_bundle
 from retick.replay import Replay, dumps
-from retick.studio.messages import FeedError, FileSent
-from retick.studio.replay.opening import open_file
+from retick.studio.replay.slot import open_file
+from retick.studio.room import FeedError, FileSent
 
 MATCH = Replay(seed=3, frames=[(1, 2)] * 20)
 BUNDLE = Path(__file__).parents[2] / "vectors" / "desync" / "fighter-v1.desync"

@@ -9,8 +9,8 @@ import pytest
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay, ReplayPlayer, dumps, sealed
-from retick.studio.messages import FeedError
-from retick.studio.shown_values import LONGEST_VALUE
+from retick.studio.room import FeedError
+from retick.studio.shown import LONGEST_VALUE
 from tests.studio.replay.driving import Driven, drive
 from tests.studio.replay.slow_game import FAILS_AT, Slow
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay, ReplayPlayer
-from retick.studio.replay.slices import STRIDE, seek_in_steps
+from retick.studio.replay.viewer import STRIDE, seek_in_steps
 
 MATCH = Replay(seed=3, frames=bout(3, 1000), start_frame=0)
 

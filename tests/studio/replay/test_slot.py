@@ -4,9 +4,7 @@ from pathlib import Path
 
 from retick.audit.desync.bundle import Bundle, load_bundle
 from retick.replay import Replay
-from retick.studio.replay.game_choice import Games
-from retick.studio.replay.opening import Opened
-from retick.studio.replay.slot import Slot
+from retick.studio.replay.slot import Games, Opened, Slot
 
 BUNDLE = load_bundle(Path(__file__).parents[2] / "vectors" / "desync" / "fighter-v1.desync")
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay, sealed, verify
-from retick.studio.replay.timeline import Timeline
+from retick.studio.replay.viewer import ReplayStrip
 
 MATCH = sealed(Replay(seed=3, frames=bout(3, 700)), Fighter(), every=50)
 
@@ -15,7 +15,7 @@ MATCH = sealed(Replay(seed=3, frames=bout(3, 700)), Fighter(), every=50)
 @settings(deadline=None)
 def test_a_column_has_every_bit_that_was_set_in_its_frames(frames: list[tuple[int, int]], most: int) -> None:
     replay = Replay(seed=1, frames=frames, input_size=3)  # type: ignore[arg-type]  # packed there
-    timeline = Timeline(replay, most_columns=most)
+    timeline = ReplayStrip(replay, most_columns=most)
     for _ in timeline.read_inputs():
         pass
     shown = timeline.to_json()
@@ -30,7 +30,7 @@ def test_a_column_has_every_bit_that_was_set_in_its_frames(frames: list[tuple[in
 
 
 def test_hit_points_are_those_after_each_column() -> None:
-    timeline = Timeline(MATCH, most_columns=100)
+    timeline = ReplayStrip(MATCH, most_columns=100)
     for _ in timeline.run(Fighter):
         assert timeline.verdict is None
     game = Fighter()
@@ -41,7 +41,7 @@ def test_hit_points_are_those_after_each_column() -> None:
 def test_the_verdict_is_that_of_verify() -> None:
     wrong = MATCH.replace(checkpoints={**MATCH.checkpoints, 300: 1})
     for replay, word in ((MATCH, "verified"), (wrong, "differs"), (MATCH.replace(checkpoints={}), "unknown")):
-        timeline = Timeline(replay)
+        timeline = ReplayStrip(replay)
         for _ in timeline.run(Fighter):
             pass
         assert timeline.verdict == verify(replay, Fighter())
@@ -50,7 +50,7 @@ def test_the_verdict_is_that_of_verify() -> None:
 
 
 def test_a_recording_without_frames_has_no_columns() -> None:
-    timeline = Timeline(Replay(seed=1, frames=b""))
+    timeline = ReplayStrip(Replay(seed=1, frames=b""))
     for steps in (timeline.read_inputs(), timeline.run(Fighter)):
         for _ in steps:
             pass

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from retick.authority.delta import CompactDeltaSender, DeltaCodec
+from retick.netrunner.delta import CompactDeltaSender, DeltaCodec
 from retick.studio.server.course import Course
-from retick.studio.server.figures import EVERY, KEPT, Figures
+from retick.studio.server.room import EVERY, KEPT, Figures
 from retick.transport import Conditions
 
 

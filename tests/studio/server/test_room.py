@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from retick.errors import RetickError
-from retick.studio.messages import FeedError, Message
+from retick.studio.room import FeedError, PageMessage, Settings
 from retick.studio.server.room import LONGEST_STEP, ServerRoom
-from retick.studio.settings import Settings
 from tests.studio.conftest import awaited
 
 
@@ -29,7 +28,7 @@ def waiting(room: ServerRoom) -> dict[str, Any]:
 
 
 def send(room: ServerRoom, kind: str, /, **fields: Any) -> None:
-    room.receive(Message(kind, fields))
+    room.receive(PageMessage(kind, fields))
 
 
 def test_a_frame_has_everyone_as_the_server_and_as_the_watched_client_see_them() -> None:

@@ -5,22 +5,97 @@ over them (an old and a new build), or one game over the recordings of two peers
 installed, for its checksum, and from Python source, to trace every line.
 """
 
+import json
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from retick.audit.desync.bundle import Bundle
-from retick.audit.desync.explanation import Explanation, Side, WrittenAt
-from retick.audit.desync.line_divergence import first_line_divergence
+from retick.audit.desync.explanation import DesyncExplanation, Side, WrittenAt, first_line_divergence
 from retick.audit.desync.line_trace import MAX_LINES, Executed
-from retick.audit.desync.rerun import Rerun, rerun
+from retick.audit.game_loader import locate_game
+from retick.audit.interpreter import InterpreterDied, interpreters
 from retick.errors import RetickError, UsageError
 from retick.replay import Replay
 from retick.replay.comparison import first_difference
 from retick.rollback.desync.field_values import Value
 from retick.rollback.desync.report import DesyncReport
 
-__all__ = ["explain"]
+__all__ = [
+    "Rerun",
+    "explain",
+    "rerun",
+]
+
+
+# Runs part of a recorded match again, in an interpreter of its own; ``audit.desync.worker`` is what runs there.
+
+_WORKER = "retick.audit.desync.worker"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rerun:
+    """What a game, run here, makes of the recorded inputs."""
+
+    checksum: int
+    """Checksum of the state at the frame that was asked for."""
+    diverged_at: int | None
+    """The first earlier frame whose checksum is not the one on which all peers agreed."""
+    lines: tuple[Executed, ...]
+    """Every line that the last step ran; empty if it was not traced."""
+    cut: bool
+    """There were more lines than are kept."""
+
+
+def rerun(
+    game: str, source: Replay, frame: int, agreed: int, *, watch: tuple[str, ...], trace: bool, timeout: float
+) -> Rerun:
+    """Run ``game`` (module:Class or file.py:Class) over ``source`` up to the state at ``frame``.
+
+    Frames up to ``agreed`` are compared with the checksums in ``source``. With ``trace`` the game is run from Python
+    source, and every line of the last step is watched for changes of the fields in ``watch``. ``timeout``: seconds.
+    A UsageError says that this game cannot play the recording, another RetickError that it failed on it.
+    """
+    job = {
+        **locate_game(game),
+        "replay": {
+            "seed": source.seed,
+            "frames": source.frames.hex(),
+            "num_players": source.num_players,
+            "input_size": source.input_size,
+            "start_frame": source.start_frame,
+            "start_state": None if source.start_state is None else source.start_state.hex(),
+        },
+        "checks": {number: checksum for number, checksum in source.checkpoints.items() if number <= agreed},
+        "frame": frame,
+        "watch": watch,
+        "trace": trace,
+    }
+    answer = _ask(game, job, {"RETICK_PURE": "1"} if trace else {}, timeout)
+    return Rerun(
+        checksum=answer["checksum"],
+        diverged_at=answer["diverged_at"],
+        lines=tuple(Executed(*line) for line in answer["lines"]),
+        cut=answer["cut"],
+    )
+
+
+def _ask(game: str, job: dict[str, Any], environment: dict[str, str], timeout: float) -> dict[str, Any]:
+    try:
+        with interpreters(timeout) as start:
+            answer: dict[str, Any] = json.loads(start(_WORKER, job, environment).read_line())
+    except InterpreterDied as death:
+        if death.timed_out:
+            raise RetickError(f"{game} did not finish within {timeout:g} seconds") from None
+        raise RetickError(f"{game} ended its process with code {death.code}: {death.last_line}") from None
+    if "misused" in answer:
+        raise UsageError(f"{game} could not be run: {answer['misused']}")
+    if "failed" in answer:
+        raise RetickError(f"{game} failed when it was run again: {answer['failed']}")
+    return answer
+
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -31,7 +106,7 @@ def explain(
     *,
     timeout: float = 300.0,
     progress: Callable[[str], None] = lambda text: None,
-) -> Explanation:
+) -> DesyncExplanation:
     """Run the match in ``bundle`` again with one game, or with two to compare them.
 
     Games are named as module:Class or file.py:Class. ``timeout``: seconds for each run. ``progress`` is called with the
@@ -59,7 +134,7 @@ def explain(
         divergence = first_line_divergence(traces[0].lines, traces[1].lines)
     notes += _notes_on_sides(sides, traces, report, games)
     same_inputs = not any(difference.frame < (report.first_differing or 0) for difference in report.input_differences)
-    return Explanation(
+    return DesyncExplanation(
         report=report,
         sides=tuple(sides),
         divergence=divergence,

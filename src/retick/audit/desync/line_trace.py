@@ -9,21 +9,57 @@ that a local variable or a return value shows is read.
 Only Python source can be traced, so compiled kernels run from theirs (RETICK_PURE=1).
 """
 
+import ast
+import linecache
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from types import FrameType
 from typing import Any, NamedTuple
 
-from retick.audit.desync.statements import statement_at
 from retick.audit.own_source import OwnSource
 from retick.rollback.desync.field_values import Value, portable_fields
 from retick.sim.contract import Simulation
 from retick.sim.fields import same_value
 from retick.sim.flat import FlatSimulation
-from retick.sim.record import Layout, Record
+from retick.sim.record import RecordLayout, Record
 from retick.sim.world import SimulatedWorld
 
-__all__ = ["Executed", "LineTracer", "trace_step"]
+__all__ = [
+    "Executed",
+    "LineTracer",
+    "statement_at",
+    "trace_step",
+]
+
+
+# The text of the statement that begins on a line, for reports that name lines.
+
+LONGEST = 300
+"""Characters that are shown."""
+
+
+def statement_at(filename: str, line: int) -> str:
+    """The statement that begins on ``line``, in one line; otherwise, and for blocks, the text of the line itself."""
+    end = _ends(filename).get(line, line)
+    lines = (linecache.getline(filename, number).strip() for number in range(line, end + 1))
+    return " ".join(lines).strip()[:LONGEST]
+
+
+@lru_cache(maxsize=256)
+def _ends(filename: str) -> dict[int, int]:
+    """The last line of each statement that has several lines and no statements in it, by its first line."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(filename)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    return {
+        node.lineno: node.end_lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and not hasattr(node, "body") and (node.end_lineno or 0) > node.lineno
+        if node.end_lineno is not None
+    }
+
 
 MAX_LINES = 20_000
 """Lines that are kept."""
@@ -204,7 +240,7 @@ def _chosen(fields: Iterable[tuple[str, Any]], watch: frozenset[str]) -> dict[st
     return {name: value for name, value in portable_fields(fields) if name in watch}
 
 
-def _row_values(row: Any, layout: Layout, watch: frozenset[str]) -> dict[str, Value]:
+def _row_values(row: Any, layout: RecordLayout, watch: frozenset[str]) -> dict[str, Value]:
     if not isinstance(row, list) or len(row) != len(layout.names):
         return {}
     values = (

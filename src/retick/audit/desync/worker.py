@@ -11,7 +11,7 @@ from retick.audit.game_loader import import_game, made_for
 from retick.audit.interpreter import job_and_streams
 from retick.errors import UsageError
 from retick.replay import Replay
-from retick.replay.game_run import Run
+from retick.replay.running import GameRun
 
 __all__ = ["main"]
 
@@ -26,7 +26,7 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
         start_state=None if state_bytes is None else bytes.fromhex(state_bytes),
     )
     checks = {int(frame): checksum for frame, checksum in job["checks"].items()}
-    state, diverged_at = Run(replay, sim).start(), None
+    state, diverged_at = GameRun(replay, sim).start(), None
     lines: list[Executed] = []
     cut = False
     for frame in range(replay.start_frame, job["frame"]):

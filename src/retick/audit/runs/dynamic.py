@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from retick.audit.game_loader import locate_game
 from retick.audit.interpreter import Interpreter, InterpreterDied, interpreters
-from retick.audit.report import EXCEPTION, Divergence, DynamicReport
-from retick.audit.runs.play import Observation
+from retick.audit.report import EXCEPTION, RunDivergence, DynamicReport
 from retick.errors import UsageError
 from retick.sim.fields import FieldDifference
 from retick.sim.prng import check_seed
+from retick.testing.determinism import Observation
 
 __all__ = ["audit_dynamic"]
 
@@ -96,7 +96,7 @@ def _players(
         raise UsageError(f"an interpreter died with code {death.code}: {death.last_line}") from None
 
 
-def _compare(players: list[_Player], progress: Callable[[int], None]) -> Divergence | None:
+def _compare(players: list[_Player], progress: Callable[[int], None]) -> RunDivergence | None:
     """The first frame at which any interpreter differs from the first one."""
     while True:
         said = [player.lines() for player in players]
@@ -128,19 +128,19 @@ def _raise_if_never_started(said: list[list[str]]) -> None:
             raise UsageError(json.loads(lines[-1][2:])["message"])
 
 
-def _raised_everywhere(line: str) -> Divergence:
+def _raised_everywhere(line: str) -> RunDivergence:
     failure = json.loads(line[2:])
     what = f"{failure['message']}; any bit of an input may be set: if the game accepts only some bits, give a mask"
-    return Divergence(check=EXCEPTION, frame=failure["frame"], what=what, differences=())
+    return RunDivergence(check=EXCEPTION, frame=failure["frame"], what=what, differences=())
 
 
-def _divergence(first: _Player, second: _Player, ours: list[str], theirs: list[str], at: int) -> Divergence:
+def _divergence(first: _Player, second: _Player, ours: list[str], theirs: list[str], at: int) -> RunDivergence:
     what = f"PYTHONHASHSEED {first.hash_seed} and {second.hash_seed}"
     failures = [_failure(lines, at) for lines in (ours, theirs)]
     if any(failures):
         frame = next(json.loads(lines[at][2:])["frame"] for lines in (ours, theirs) if _failure(lines, at))
         raised = FieldDifference("exception", failures[0] or "none", failures[1] or "none")
-        return Divergence(check="interpreters", frame=frame, what=what, differences=(raised,))
+        return RunDivergence(check="interpreters", frame=frame, what=what, differences=(raised,))
     frame = int(ours[at].split()[1])
     seen = []
     for player in (first, second):
@@ -148,7 +148,7 @@ def _divergence(first: _Player, second: _Player, ours: list[str], theirs: list[s
         pairs = json.loads(player.lines()[-1][2:])
         seen.append(Observation(0, tuple((name, value) for name, value in pairs)))
     differences = seen[0].differences(seen[1])
-    return Divergence(check="interpreters", frame=frame, what=what, differences=differences)
+    return RunDivergence(check="interpreters", frame=frame, what=what, differences=differences)
 
 
 def _failure(lines: list[str], at: int) -> str | None:
@@ -156,7 +156,7 @@ def _failure(lines: list[str], at: int) -> str | None:
     return str(json.loads(lines[at][2:])["message"]) if failed else None
 
 
-def _save_divergence(saver: _Player) -> Divergence | None:
+def _save_divergence(saver: _Player) -> RunDivergence | None:
     last = saver.lines()[-1]
     if last == "D":
         return None
@@ -165,7 +165,7 @@ def _save_divergence(saver: _Player) -> Divergence | None:
         # The match played straight did not fail, or not like this.
         broken["what"] = "the match played straight and through save and load"
         broken["differences"] = [("exception", "none", broken["message"])]
-    return Divergence(
+    return RunDivergence(
         check="save-load",
         frame=broken["frame"],
         what=broken["what"],

@@ -10,10 +10,10 @@ import pickle
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from retick.audit.runs.play import Observation, observe
 from retick.errors import UsageError
 from retick.sim.contract import PacksState, Simulation
-from retick.sim.seeded_inputs import seeded_inputs
+from retick.sim.prng import seeded_inputs
+from retick.testing.determinism import Observation, observe
 
 __all__ = ["Broken", "Saved", "first_broken_save", "load", "save"]
 

@@ -19,11 +19,10 @@ from typing import IO, Any
 from retick.audit.game_failure import game_failure
 from retick.audit.game_loader import import_game
 from retick.audit.interpreter import job_and_streams
-from retick.audit.runs.play import Observation, observe
 from retick.audit.runs.saves import first_broken_save
-from retick.sim.contract import Simulation
-from retick.sim.frame_notes import located
-from retick.sim.seeded_inputs import seeded_inputs
+from retick.sim.contract import Simulation, located
+from retick.sim.prng import seeded_inputs
+from retick.testing.determinism import Observation, observe
 
 __all__ = ["BLOCK", "main"]
 

@@ -7,14 +7,311 @@ the audit finds what that misses.
 """
 
 import ast
+from dataclasses import dataclass, replace
 
-from retick.audit.static.argument_origins import Origin, merge_env
-from retick.audit.static.expression_changes import Change, ExpressionTracer, inside
-from retick.audit.static.mutators import is_fresh_mutable
 from retick.audit.static.parsed_file import ParsedFile
 from retick.audit.static.scopes import FunctionNode, parameters_of
 
-__all__ = ["FunctionChanges"]
+__all__ = [
+    "EVERYTHING",
+    "Change",
+    "Env",
+    "ExpressionTracer",
+    "FunctionChanges",
+    "Origin",
+    "inside",
+    "is_fresh_mutable",
+    "merge",
+    "merge_env",
+    "stored_into",
+    "what_call_changes",
+]
+
+
+# Where a value comes from: is it still an object of the caller, or a new one? The rules about changed states ask this.
+#
+# An ``Origin`` says from which parameters a value came and how many layers of it are new. ``state.players`` belongs to
+# the caller (0 new layers). ``list(state.players)`` is a new list of the caller's players (1 layer). ``[copy.copy(p)
+# for p in state.players]`` is a new list of new players (2 layers). Reading an attribute or an element removes one
+# layer. Changing an object without a new layer changes the caller's object.
+
+EVERYTHING = "*"
+"""In ``fresh``: an element was replaced, and it is unknown which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value comes from; no Origin at all means that it is new throughout."""
+
+    parameters: frozenset[str]
+    """The parameters whose objects it is, or is part of."""
+    layers: int = 0
+    """Number of outer layers that are new; below them are the caller's objects."""
+    fresh: frozenset[str] = frozenset()
+    """Attributes of the outermost layer that were replaced by new values."""
+
+    def inside(self, attribute: str = EVERYTHING) -> "Origin | None":
+        """The origin of an attribute or an element."""
+        if EVERYTHING in self.fresh or (attribute in self.fresh and attribute != EVERYTHING):
+            return None
+        return Origin(self.parameters, max(self.layers - 1, 0))
+
+    def copied(self, fresh: frozenset[str] = frozenset()) -> "Origin":
+        """The origin of a shallow copy."""
+        return Origin(self.parameters, max(self.layers, 1), self.fresh | fresh)
+
+    def held(self) -> "Origin":
+        """The origin of a new container that holds the value."""
+        return Origin(self.parameters, self.layers + 1)
+
+    def given(self, attribute: str, value: "Origin | None") -> "Origin":
+        """The origin after an attribute or some element was replaced by ``value``."""
+        if value is None:
+            return replace(self, fresh=self.fresh | {attribute})
+        return replace(self, layers=max(self.layers, value.layers + 1 if value.layers else 0))
+
+
+Env = dict[str, Origin]
+"""Origins by the name of the variable; a name that is missing holds a new value."""
+
+
+def merge(first: Origin | None, second: Origin | None) -> Origin | None:
+    """The origin of a value that is one of two: what may belong to the caller counts as the caller's."""
+    if first is None or second is None:
+        return first or second
+    return Origin(first.parameters | second.parameters, min(first.layers, second.layers), first.fresh & second.fresh)
+
+
+def merge_env(first: Env | None, second: Env | None) -> Env | None:
+    """The origins of all names after two branches; ``None`` is a branch that returns or raises."""
+    if first is None or second is None:
+        return first if second is None else second
+    merged: Env = {}
+    for name in {**first, **second}:
+        origin = merge(first.get(name), second.get(name))
+        if origin is not None:
+            merged[name] = origin
+    return merged
+
+
+# Calls and assignments that change an object in place, and which object they change.
+
+# These return nothing. So if the result of a call is used, it is another method, such as add() of a vector.
+_METHODS_WITHOUT_RESULT = frozenset({
+    "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft", "fill", "insert",
+    "intersection_update", "move_to_end", "remove", "reverse", "rotate", "sort", "symmetric_difference_update",
+    "update", "__delattr__", "__delitem__", "__setattr__", "__setitem__",
+})  # fmt: skip
+_METHODS_WITH_RESULT = frozenset({"pop", "popitem", "popleft", "setdefault"})
+_FUNCTIONS = frozenset({
+    "builtins.setattr", "builtins.delattr", "builtins.object.__setattr__", "builtins.object.__delattr__",
+    "builtins.next", "builtins.list.append", "builtins.list.sort", "builtins.dict.update", "bisect.insort",
+    "bisect.insort_left", "bisect.insort_right", "heapq.heapify", "heapq.heappop", "heapq.heappush",
+    "heapq.heappushpop", "heapq.heapreplace", "operator.delitem", "operator.setitem", "random.shuffle",
+    "retick.sim.random.shuffle",
+})  # fmt: skip
+_MUTABLE_MAKERS = frozenset({
+    "builtins.list", "builtins.dict", "builtins.set", "builtins.bytearray", "collections.deque",
+    "collections.defaultdict", "collections.OrderedDict", "collections.Counter", "array.array", "itertools.count",
+    "itertools.cycle",
+})  # fmt: skip
+
+
+def what_call_changes(source: ParsedFile, call: ast.Call) -> ast.expr | None:
+    """The expression whose object the call changes in place; None if the call is not known to change one."""
+    if any(name in _FUNCTIONS for name in source.resolve(call.func)):
+        return call.args[0] if call.args else None
+    if isinstance(call.func, ast.Attribute):
+        result_unused = isinstance(source.parent(call), ast.Expr)
+        if call.func.attr in _METHODS_WITH_RESULT or (call.func.attr in _METHODS_WITHOUT_RESULT and result_unused):
+            return call.func.value
+    return None
+
+
+def stored_into(target: ast.expr) -> list[ast.expr]:
+    """The objects that an assignment to ``target``, or its deletion, changes; binding a name changes none."""
+    if isinstance(target, ast.Attribute | ast.Subscript):
+        return [target.value]
+    if isinstance(target, ast.Tuple | ast.List):
+        return [changed for element in target.elts for changed in stored_into(element)]
+    return stored_into(target.value) if isinstance(target, ast.Starred) else []
+
+
+def is_fresh_mutable(source: ParsedFile, node: ast.expr) -> bool:
+    """Whether the expression makes a new list, dict, set or the like."""
+    if isinstance(node, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp):
+        return True
+    return isinstance(node, ast.Call) and source.calls(node, *_MUTABLE_MAKERS)
+
+
+# The origin of each expression of a function, and the changes of arguments that expressions make.
+
+_SHALLOW_COPIES = frozenset({
+    "builtins.list", "builtins.tuple", "builtins.dict", "builtins.set", "builtins.frozenset", "builtins.sorted",
+    "builtins.reversed", "builtins.iter", "builtins.enumerate", "builtins.zip", "builtins.filter", "copy.copy",
+    "copy.replace", "dataclasses.replace", "collections.deque", "collections.OrderedDict",
+})  # fmt: skip
+_GIVES_ELEMENT = frozenset({"builtins.next", "builtins.min", "builtins.max", "builtins.getattr"})
+_COPYING_METHODS = frozenset({"copy", "replace", "_replace", "values", "items", "keys", "__copy__"})
+_ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "popleft", "setdefault"})
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One place where a function changes an argument, or an object inside of one."""
+
+    parameter: str
+    """The parameter that holds the changed object."""
+    node: ast.AST
+    what: str
+    """The change in words, as the report says it."""
+
+
+class ExpressionTracer:
+    """Evaluates expressions to origins; a subclass adds statements and calls of functions of the same file."""
+
+    def __init__(self, source: ParsedFile, env: Env) -> None:
+        self.source = source
+        self.env = env
+        self.found: dict[tuple[str, ast.AST], Change] = {}
+
+    def enter_function(self, function: FunctionNode) -> None:
+        """Follow a function that is defined inside of the one that is traced."""
+        raise NotImplementedError
+
+    def call_own_function(self, call: ast.Call) -> None:
+        """Note what the called function changes, if it is one of the same file."""
+        raise NotImplementedError
+
+    def note(self, at: ast.AST, changed: ast.expr, what: str) -> None:
+        """Note a change of the object ``changed``, if it belongs to the caller."""
+        origin = self.value(changed)
+        if origin is not None and origin.layers == 0:
+            for parameter in origin.parameters:
+                self.found.setdefault((parameter, at), Change(parameter, at, what))
+
+    def children(self, node: ast.AST) -> None:
+        """Evaluate every expression below ``node``."""
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.value(child)
+            elif not isinstance(child, ast.stmt):
+                self.children(child)
+
+    def value(self, node: ast.expr) -> Origin | None:
+        """The origin of an expression; None if its value is new."""
+        match node:
+            case ast.Name(id=name):
+                return self.env.get(name)
+            case ast.Attribute(value=value, attr=attribute):
+                origin = self.value(value)
+                return origin.inside(attribute) if origin else None
+            case ast.Subscript(value=value, slice=index):
+                origin = self.value(value)
+                self.value(index)
+                if origin is None:
+                    return None
+                return origin.copied() if isinstance(index, ast.Slice) else origin.inside()
+            case ast.Call():
+                return self._call(node)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                self.value(test)
+                return merge(self.value(body), self.value(orelse))
+            case ast.BoolOp(values=values):
+                return self._any_of(values)
+            case ast.NamedExpr(target=target, value=value):
+                origin = self.value(value)
+                self.env.pop(target.id, None)
+                if origin is not None:
+                    self.env[target.id] = origin
+                return origin
+            case ast.Starred(value=value):
+                return inside(self.value(value))
+            case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
+                origin = self._any_of(elements)
+                return origin.held() if origin else None
+            case ast.Dict(keys=keys, values=values):
+                origin = self._any_of([*(key for key in keys if key is not None), *values])
+                return origin.held() if origin else None
+            case ast.BinOp(left=left, right=right):
+                origin = merge(self.value(left), self.value(right))
+                return origin.copied() if origin else None
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                return self._comprehension(node)
+            case ast.Lambda():
+                self.enter_function(node)
+            case _:
+                self.children(node)
+        return None
+
+    def _any_of(self, nodes: list[ast.expr]) -> Origin | None:
+        found: Origin | None = None
+        for node in nodes:
+            found = merge(found, self.value(node))
+        return found
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Origin | None:
+        before = dict(self.env)
+        for generator in node.generators:
+            self.bind(ast.Pass(), generator.target, inside(self.value(generator.iter)))
+            for condition in generator.ifs:
+                self.value(condition)
+        origin = self.value(node.value if isinstance(node, ast.DictComp) else node.elt)
+        self.env = before
+        return origin.held() if origin else None
+
+    def _call(self, node: ast.Call) -> Origin | None:
+        changed = what_call_changes(self.source, node)
+        if changed is not None and not self.source.calls(node, "builtins.next"):
+            self.note(node, changed, f"`{ast.unparse(node.func)}()` changes `{ast.unparse(changed)}`")
+        else:
+            self.call_own_function(node)
+        arguments = self._any_of([*node.args, *(keyword.value for keyword in node.keywords)])
+        names = set(self.source.resolve(node.func))
+        given = frozenset(keyword.arg for keyword in node.keywords if keyword.arg)
+        if names & _SHALLOW_COPIES:
+            first = self.value(node.args[0]) if given and node.args else arguments
+            return first.copied(given) if first else None
+        if names & _GIVES_ELEMENT:
+            return inside(arguments)
+        if not isinstance(node.func, ast.Attribute):
+            self.value(node.func)
+            return None
+        receiver = self.value(node.func.value)
+        if receiver is None:
+            return None
+        if node.func.attr in _COPYING_METHODS:
+            return receiver.copied(given)
+        return receiver.inside() if node.func.attr in _ELEMENT_METHODS else None
+
+    def bind(self, at: ast.stmt, target: ast.expr, origin: Origin | None) -> None:
+        """Assign a value of this origin to ``target``."""
+        if isinstance(target, ast.Name):
+            if origin is None:
+                self.env.pop(target.id, None)
+            else:
+                self.env[target.id] = origin
+        elif isinstance(target, ast.Tuple | ast.List):
+            for element in target.elts:
+                self.bind(at, element, inside(origin))
+        elif isinstance(target, ast.Starred):
+            self.bind(at, target.value, origin and origin.held())
+        else:
+            self.store(at, target, origin)
+
+    def store(self, at: ast.stmt, target: ast.expr, origin: Origin | None) -> None:
+        """Note that an attribute or an element is replaced by a value of this origin."""
+        for changed in stored_into(target):
+            self.note(at, changed, f"`{ast.unparse(target)}` is written")
+            known = self.env.get(changed.id) if isinstance(changed, ast.Name) else None
+            if isinstance(changed, ast.Name) and known is not None and known.layers:
+                attribute = target.attr if isinstance(target, ast.Attribute) else EVERYTHING
+                self.env[changed.id] = known.given(attribute, origin)
+
+
+def inside(origin: Origin | None) -> Origin | None:
+    """The origin of an element of a value of this origin."""
+    return origin.inside() if origin else None
 
 
 class FunctionChanges:

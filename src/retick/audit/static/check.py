@@ -1,36 +1,176 @@
 """The static half of the audit: applies every rule to every file, and sets aside what allow comments name."""
 
 import ast
+import io
+import re
+import sys
+import tokenize
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from retick.audit.report import AllowedFinding, Finding, StaticReport
-from retick.audit.rules import FLOAT_RULES
-from retick.audit.static import (
-    rules_engine,
-    rules_global_state,
-    rules_numbers,
-    rules_order,
-    rules_outside,
-    rules_state,
-)
-from retick.audit.static.allow_comments import Comments, read_comments
+from retick.audit.rules import FLOAT_RULES, RULES
+from retick.audit.static import rules_numbers, rules_order, rules_outside, rules_state
 from retick.audit.static.declared_fields import declares_float_state, uses_safe_functions
-from retick.audit.static.outside_names import outside_rule
 from retick.audit.static.parsed_file import Hit, ParsedFile
-from retick.audit.static.reach.followed_imports import followed
-from retick.audit.static.reach.reached import SourceOf, set_aside_unreached
+from retick.audit.static.reach import SourceOf, set_aside_unreached
+from retick.audit.static.rules_outside import outside_rule
+from retick.audit.static.scopes import absolute_module
 from retick.audit.targets import SourceFile, find_target
 
-__all__ = ["audit_files", "audit_source", "audit_static"]
+__all__ = [
+    "Allow",
+    "Comments",
+    "audit_files",
+    "audit_source",
+    "audit_static",
+    "followed",
+    "read_comments",
+]
+
+
+# The comments in a file that are meant for the audit.
+#
+# ``# retick: allow RULE[, RULE ...] -- reason``
+#     silences those rules on its own line or, if it stands alone, on the next line that has code.
+# ``# retick: floats -- reason``
+#     on a line of its own: this file (in an ``__init__.py``: this package) uses floats on purpose.
+
+_OURS = re.compile(r"#\s*retick:\s*(?P<body>.*)$")
+_BODY = re.compile(r"(?P<verb>allow|floats)\b\s*(?P<rules>.*?)\s*(?:--\s*(?P<reason>.*))?$")
+_NOT_CODE = {
+    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING,
+    tokenize.ENDMARKER,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allow:
+    """One rule allowed on one line."""
+
+    rule: str
+    reason: str
+    line: int
+    """The line that is silenced."""
+    comment_line: int
+    comment_column: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Comments:
+    """All comments of one file that are meant for the audit."""
+
+    allows: list[Allow] = field(default_factory=list)
+    floats_line: int | None = None
+    """The line of the ``floats`` comment, if there is one."""
+    complaints: list[tuple[int, int, str, str]] = field(default_factory=list)
+    """Line, column, rule and text of each comment that is itself wrong."""
+
+
+def read_comments(text: str) -> Comments:
+    """The comments of a file that parses."""
+    tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    code_lines = sorted({token.start[0] for token in tokens if token.type not in _NOT_CODE})
+    comments = Comments()
+    for token in tokens:
+        ours = _OURS.match(token.string) if token.type == tokenize.COMMENT else None
+        if ours:
+            line, column = token.start
+            _read_one(comments, ours["body"].strip(), line, column + 1, code_lines)
+    return comments
+
+
+def _read_one(comments: Comments, body: str, line: int, column: int, code_lines: list[int]) -> None:
+    parsed = _BODY.match(body)
+    alone = line not in code_lines
+    if parsed is None or (parsed["verb"] == "floats" and (parsed["rules"] or not alone)):
+        comments.complaints.append((line, column, "allow-unknown", f"`retick: {body}`"))
+        return
+    rules = [rule for rule in re.split(r"[,\s]+", parsed["rules"]) if rule]
+    unknown = [rule for rule in rules if rule not in RULES]
+    if unknown or (parsed["verb"] == "allow" and not rules):
+        what = f"no rule is called {unknown[0]!r}" if unknown else "`allow` names no rule"
+        comments.complaints.append((line, column, "allow-unknown", what))
+    elif not parsed["reason"]:
+        comments.complaints.append((line, column, "allow-reason", f"`retick: {body}` gives no reason"))
+    elif parsed["verb"] == "floats":
+        comments.floats_line = line
+    else:
+        target = next((code for code in code_lines if code > line), line) if alone else line
+        for rule in rules:
+            allow = Allow(rule=rule, reason=parsed["reason"], line=target, comment_line=line, comment_column=column)
+            comments.allows.append(allow)
+
+
+# Follows imports from file to file, within the package of the first one.
+
+
+def followed(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
+    """``files`` and what they import from their own top-level package; without a package, from files beside them.
+
+    The ``__init__`` of a package around an imported module runs too, and is read. What it imports is followed only if
+    the package itself is imported: a package that shows its window to the world does not make the window a simulation.
+    """
+    found = {file.path: file for file in files}
+    waiting = list(files)
+    followed = set(found)
+    while waiting:
+        for near, is_imported in _imported_by(waiting.pop()):
+            found.setdefault(near.path, near)
+            if is_imported and near.path not in followed:
+                followed.add(near.path)
+                waiting.append(near)
+    return tuple(found.values())
+
+
+def _imported_by(file: SourceFile) -> Iterator[tuple[SourceFile, bool]]:
+    """The near files that run for the imports of ``file``, and whether each is what is imported."""
+    try:
+        tree = ast.parse(file.path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    own = file.module.split(".")[0]
+    for node in ast.walk(tree):
+        for module in _modules_named(node, file):
+            same_package = module.split(".")[0] == own and file.package
+            beside = not file.package and module.split(".")[0] not in sys.stdlib_module_names
+            if same_package or beside:
+                for source in _sources_of(file.root, module):
+                    yield source, source.module == module
+
+
+def _modules_named(node: ast.AST, file: SourceFile) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        module = absolute_module(node, file.package)
+        inner = [f"{module}.{alias.name}" for alias in node.names]
+        modules = [name for name in inner if any(source.module == name for source in _sources_of(file.root, name))]
+        return modules if len(modules) == len(inner) else [module, *modules]
+    return []
+
+
+def _sources_of(root: Path, module: str) -> list[SourceFile]:
+    """The ``__init__`` of each package on the way to the module, and the module's file last, as far as they exist."""
+    path, found = root, []
+    for part in module.split("."):
+        if not part:
+            break
+        path = path / part
+        for candidate in (path / "__init__.py", path.with_suffix(".py")):
+            if candidate.exists():
+                found.append(SourceFile(candidate, root))
+                break
+    return found
+
 
 _CHECKS: tuple[Callable[[ParsedFile], Iterator[Hit]], ...] = (
     rules_numbers.check,
     rules_outside.check,
-    rules_engine.check,
+    rules_outside.check_engines,
     rules_order.check,
-    rules_global_state.check,
+    rules_state.check_global_state,
     rules_state.check,
 )
 

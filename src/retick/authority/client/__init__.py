@@ -1,8 +1,35 @@
-"""The client: prediction, reconciliation, smoothing, and interpolation of the other players.
+"""The client of a declared world: predicts with the game's own code, draws, and is corrected by the server's snapshots.
 
-Knows games through the Protocols in profile.py; knows no socket and no clock, and nothing of ``server``.
+Knows no socket and no clock, and nothing of ``authority.world.server``.
 """
 
-from retick.authority.client.client import Client
+from retick.authority.client.client import WorldClient
+from retick.authority.client.config import WorldClientConfig, WorldClientStats
+from retick.authority.client.events import (
+    ServerMessageReceived,
+    MessagesLost,
+    PlayerChanged,
+    PredictionFailed,
+    RoomJoined,
+    RoomLeft,
+    RosterPlayer,
+    SnapshotsBack,
+    SnapshotsMissing,
+    WorldClientEvent,
+)
 
-__all__ = ["Client"]
+__all__ = [
+    "ServerMessageReceived",
+    "MessagesLost",
+    "PlayerChanged",
+    "PredictionFailed",
+    "RoomJoined",
+    "RoomLeft",
+    "RosterPlayer",
+    "SnapshotsBack",
+    "SnapshotsMissing",
+    "WorldClient",
+    "WorldClientConfig",
+    "WorldClientEvent",
+    "WorldClientStats",
+]

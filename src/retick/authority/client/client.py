@@ -1,262 +1,146 @@
-"""The client: predicts its own player, draws the others, and corrects itself by the server. Sans-I/O, as the server.
+"""A client of a server that runs a declared world. Sans-I/O, with the shape of a rollback session.
 
-A game calls ``tick`` sixty times a second with what is held at the controls, and for each drawn frame ``player``,
-``others`` and ``view_offset``. The five calls do the rest.
+Theory of operation. The link (``server_link``) brings snapshots, messages and its own changes. A welcome begins a stay
+in a room (``play``); a lost connection is dialled again with the seat's token, and the next welcome begins another
+stay. What is drawn stays as it is in between.
 """
 
-# retick: floats -- seconds, milliseconds and drawing; states come from the motor alone
+# retick: floats -- seconds of the network, and drawing
 
 from collections.abc import Callable, Hashable
-from typing import Final, Unpack
+from typing import Any, Unpack
 
-from retick.authority.client.interpolation import RemoteView
-from retick.authority.client.prediction import Prediction
-from retick.authority.client.remotes import Remotes
-from retick.authority.client_link import ClientLink
-from retick.authority.config import DELTA_SNAPSHOTS, ClientConfig
-from retick.authority.delta import LAST_TICK, DeltaCodec, DeltaReceiver
-from retick.authority.delta_frames import DELTA_SNAPSHOT, acked_input
-from retick.authority.events import (
-    ClientEvent,
-    GameMessageReceived,
-    Joined,
-    Resynced,
-)
-from retick.authority.joining import JoinRequest
-from retick.authority.link_config import ClientSealing, link_config_for, sealing_by_token
-from retick.authority.profile import Intent, Profile, State, Stats, Vector, View, Welcome
-from retick.authority.stats import ClientStats
-from retick.authority.timing import Pings
-from retick.errors import BaselineMissing, DecodeError, UnsupportedVersion, UsageError
-from retick.link import Reason
+from retick.authority.client.config import WorldClientConfig
+from retick.authority.client.picture import WorldPicture, PictureScreen
+from retick.authority.client.server_link import ServerLink
+from retick.errors import NotSynchronized, UsageError
+from retick.host.joining import TOKEN_SIZE, JoinRequest
+from retick.host.link_config import ClientSealing, sealing_by_token
 from retick.routes.online import Online
-from retick.wire.authority import DelayUpdate, Hello, Ping, Pong, ResyncHint
+from retick.sim.contract import Between, CueEvent
+from retick.sim.world.command import commands_of
+from retick.sim.world.world import World
 
-__all__ = ["Client"]
-
-FIRST_PING: Final = 0.1
-"""Seconds after the connection stands."""
+__all__ = ["WorldClient"]
 
 
-class Client(ClientLink[ClientEvent]):
-    """One player's end of the connection."""
+class WorldClient(ServerLink):
+    """One player's side of a game on a server: five calls for the network, ``due`` and ``advance`` for the ticks."""
 
     def __init__(
         self,
-        profile: Profile,
+        game: World,
         address: Hashable | None = None,
         *,
         entropy: Callable[[int], bytes],
         room: str = "",
-        config: ClientConfig | None = None,
+        name: str = "",
         token: bytes = b"",
+        seat_token: bytes = b"",
+        watch: bool = False,
+        config: WorldClientConfig | None = None,
         online: Online | None = None,
         **sealing: Unpack[ClientSealing],
     ) -> None:
-        """Join the server at ``address``; ``entropy(n)`` gives n random bytes, ``os.urandom`` outside of tests.
+        """Join a room of the server at ``address``; ``entropy(n)`` gives n random bytes: ``os.urandom``.
 
-        ``token`` is a join token: it names the key of the server and, without ``address``, where it is. Without one,
-        ``server_key`` is the key of the server, if it has one. With ``online`` a code says which server.
+        ``token`` is a join token: it names the key of the server and, without ``address``, where it is. ``seat_token``
+        is that of a client that was in the room before: this one gets its seat. (``token`` takes it, too, as it did
+        before there were join tokens, which are longer.) With ``watch`` a client has no seat, and draws everything a
+        little in the past. With ``online`` a code says which server.
         """
-        self.config: ClientConfig = config or ClientConfig()
-        self.profile = profile
-        """As given at first; from the welcome on, with the server's numbers."""
-        self.stats = ClientStats()
-        self.prediction: Prediction | None = None
-        """None before the welcome."""
-        self.server_stats: Stats = None
-        """How the server ran our commands, from the newest snapshot; None before the first."""
-        layout = profile.layout if self.config.delta else None
+        if 0 < len(token) <= TOKEN_SIZE and not seat_token:
+            token, seat_token = b"", token
+        request = JoinRequest(room, bytes(seat_token), name=name, watches=watch)
         sealed = sealing_by_token(token, sealing)
-        compact = self.config.compact
-        link = link_config_for(
-            profile, timeout=self.config.timeout, delta=layout is not None, compact=compact, sealing=sealed
-        )
-        self._delta = None if layout is None else DeltaCodec(layout, sealed=link.sealed)
-        self._offered = profile
-        self._receiver: DeltaReceiver | None = None
-        self._remotes: Remotes | None = None
-        self._snapshot_tick = 0
-        self._pings = Pings(0.0)
-        wish = JoinRequest(room)
-        if self._delta is not None:
-            wish = wish._replace(schema=self._delta.codec.schema_hash)
-            if compact:
-                wish = wish._replace(compact=self._delta.compact.schema_hash)
-        super().__init__(address, wish, link, entropy, token, online)
+        super().__init__(game, address, request, config or WorldClientConfig(), entropy, token, sealed, online)
+        self._screen = PictureScreen(type(game))
+        self._after = WorldPicture(type(game), self._screen)
+        self._before: WorldPicture | None = None
 
     # For the game's loop.
 
     @property
-    def is_joined(self) -> bool:
-        """Whether the server has welcomed us and the connection is up."""
-        return self.prediction is not None and self._connection.is_connected and self._welcome_by is None
+    def running(self) -> bool:
+        """Whether ticks can be run: the server has welcomed us, a snapshot has come, and the connection is up."""
+        return self._play is not None and self._play.is_ready and self._connection.is_connected
 
     @property
-    def player(self) -> State | None:
-        """Our own player as predicted; None before the welcome."""
-        return None if self.prediction is None else self.prediction.state
+    def reconnecting(self) -> bool:
+        """Whether the connection was lost and the client tries to come back."""
+        return self._place is not None and not self._over and not self.running
 
     @property
-    def peer_id(self) -> int | None:
-        """Ours; None before the welcome."""
-        return None if self.prediction is None else self.prediction.peer_id
+    def frame(self) -> int:
+        """The next tick to run; 0 before the first snapshot."""
+        return 0 if self._play is None else self._play.next_tick
 
-    def tick(self, intent: Intent, *, now: float) -> None:
-        """One client tick with what is held at the controls. Does nothing before the welcome."""
-        prediction = self.prediction
-        if prediction is None or not self.is_joined:
-            return
-        resyncs = self.stats.resyncs
-        connection = self._connection
-        for bundle in prediction.tick(intent, now):
-            data = bundle if self._receiver is None else acked_input(self._receiver.newest_tick, bundle)
-            connection.send_unreliable(data)
-        if self.stats.resyncs != resyncs:
-            self._events.append(Resynced(tick=prediction.clock.estimate(now)))
-        ping = self._pings.due(now)
-        if ping is not None:
-            connection.send_reliable(self.profile.encode_control(Ping(*ping)))
+    @property
+    def next_frame_at(self) -> float | None:
+        """When the next tick is due, for a loop that sleeps until then; None before the first."""
+        return None if self._play is None else self._play.next_at
 
-    def others(self, *, now: float) -> dict[int, RemoteView]:
-        """The other players as they should be drawn now, by peer id."""
-        if self.prediction is None or self._remotes is None:
-            return {}
-        views = self._remotes.views(self.prediction.clock.precise(now), now, hermite=self.config.hermite)
-        self.stats.teleports = self._remotes.teleports
-        return views
+    def due(self, *, now: float) -> bool:
+        """Whether ``advance`` is to be called now. False while nothing comes from the server."""
+        self._now = max(self._now, now)
+        return self._play is not None and self.running and self._play.due(now)
+
+    def advance(self, pressed: int | tuple[int, ...], *, now: float) -> None:
+        """Run the next tick with what is pressed here: buttons or a command."""
+        self._now = max(self._now, now)
+        if self._play is None or not self.running:
+            raise NotSynchronized("no tick can be run: the client is not in a room")
+        payload = self._play.advance(self._number(pressed), now, self._connection.rtt)
+        if payload is not None:
+            self._connection.send_unreliable(payload)
+
+    def _number(self, pressed: Any) -> int:
+        """What is pressed as the integer that is sent."""
+        if isinstance(pressed, tuple) and len(pressed) == 1:
+            pressed = pressed[0]
+        if not isinstance(pressed, int):
+            raise UsageError(f"an input is an integer or a command, not {pressed!r}")
+        if self._layout.command is not None:
+            return int(commands_of(self._layout.command, [pressed])[0])
+        if not 0 <= pressed < 1 << self._layout.input_bits:
+            raise UsageError(f"an input has {self._layout.input_bits} bits, {pressed} does not fit")
+        return int(pressed)
+
+    # Pictures and sounds.
+
+    @property
+    def world(self) -> Any:
+        """An instance to draw: the present as predicted, and in it the past of what is not predicted.
+
+        It is the same object each time, and never the one that predicts. Draw it at once and change nothing in it.
+        """
+        if self._play is not None and self._play.is_ready:
+            self._play.draw(self._after, self._now)
+        return self._after.world
+
+    def between(self, *, now: float) -> Between:
+        """For screens faster than the ticks: the last two of them, and how far the picture is between them."""
+        self._now = max(self._now, now)
+        if self._before is None:
+            self._before = WorldPicture(type(self.sim), self._screen)
+        play = self._play
+        if play is None or not play.is_ready:
+            return Between(self._after.world, self._after.world, 1.0)
+        play.draw(self._before, self._now, before=True)
+        return Between(self._before.world, self.world, play.phase(now))
 
     @property
     def drawn_tick(self) -> float | None:
-        """The server's tick, with its fraction, at which ``others`` showed the other players last; None before.
+        """The tick, with its fraction, at which things with ``predicted = False`` are drawn; None before."""
+        return None if self._play is None else self._play.drawn_tick
 
-        What belongs to a tick, such as a sound of another player, is due when this passes it.
-        """
-        return None if self._remotes is None else self._remotes.drawn_tick
+    def cues(self) -> list[CueEvent]:
+        """Sounds and effects that start, are confirmed or were wrong since the last call; ask in every turn."""
+        if self._play is not None:
+            self._play.settle(self._now)
+        return self._cues.drain()
 
-    def view_offset(self, dt: float) -> Vector:
-        """What to add to our own player's position when it is drawn, ``dt`` seconds after the last time."""
-        return (0.0, 0.0, 0.0) if self.prediction is None else self.prediction.smoothing.advance(dt)
-
-    def lose_focus(self, *, now: float) -> None:
-        """Call this when the window loses focus: the controls are no longer held."""
-        if self.prediction is not None:
-            self.prediction.lose_place(now, rebase=False)
-
-    def gain_focus(self, *, now: float) -> None:
-        """Call this when the window has focus again."""
-        if self.prediction is not None:
-            self.prediction.lose_place(now)
-
-    def close(self, text: str = "") -> None:
-        """Say goodbye. Keep the five calls going for a moment, so that it is sent."""
-        self._over = True
-        self._link.close(Reason.GOODBYE, text)
-
-    # What the link reports.
-
-    def _on_connected(self, now: float) -> None:
-        hello = Hello(self._offered.protocol_version)
-        self._connection.send_reliable(self._offered.encode_control(hello))
-        self._pings = Pings(now + FIRST_PING)
-
-    def _on_no_welcome(self, now: float) -> None:
-        self._fail(Reason.NO_ANSWER, "the server did not answer the hello")
-
-    # Messages.
-
-    def _on_message(self, data: bytes, now: float) -> None:
-        try:
-            message = self._offered.decode(data)
-        except UnsupportedVersion as error:
-            self._welcome_by = None
-            self._fail(Reason.GAME_VERSION, str(error))
-            return
-        except DecodeError:
-            self.stats.refused += 1
-            return
-        if getattr(message, "server_tick", 0) > LAST_TICK:
-            self.stats.refused += 1
-        elif isinstance(message, self._offered.welcome_type):
-            self._on_welcome(message, now)
-        elif self.prediction is None:
-            return
-        elif isinstance(message, Ping):
-            pong = Pong(message.seq, message.clock_ms, self._snapshot_tick)
-            self._connection.send_reliable(self._offered.encode_control(pong))
-        elif isinstance(message, Pong):
-            self._on_pong(self.prediction, message, now)
-        elif isinstance(message, DelayUpdate):
-            self.prediction.target_delay = message.delay_ticks
-        elif isinstance(message, ResyncHint):
-            self.prediction.resync(message.server_tick, now)
-            self._events.append(Resynced(tick=message.server_tick))
-        else:
-            self._events.append(GameMessageReceived(message))
-
-    def _on_welcome(self, welcome: Welcome, now: float) -> None:
-        """A first welcome starts everything. One after a lost connection keeps the predicted player."""
-        if self._welcome_by is None:
-            return
-        self._welcome_by = None
-        try:
-            self.profile = self._offered.adopt(welcome)
-        except UsageError as error:
-            self._fail(Reason.GAME_VERSION, str(error))
-            return
-        before = self.prediction
-        is_rejoin = self._take_place(welcome.peer_id, now)
-        state = before.state if before is not None and is_rejoin else self.profile.motor.spawn(welcome.peer_id)
-        self.stats.rejoins += is_rejoin
-        self.prediction = Prediction(self.profile, self.config, self.stats, welcome=welcome, state=state, now=now)
-        self._remotes = Remotes(self.profile.config)
-        self._snapshot_tick = 0
-        terms = self._connection.terms
-        delta = terms is not None and terms.capabilities & DELTA_SNAPSHOTS != 0
-        codec = self._delta if delta else None
-        self._receiver = None if codec is None else codec.receiver(compact=self._gets_compact)
-        self._events.append(
-            Joined(peer_id=welcome.peer_id, server_tick=welcome.server_tick, is_rejoin=is_rejoin, delta=delta)
-        )
-
-    def _on_pong(self, prediction: Prediction, pong: Pong, now: float) -> None:
-        sample_ms = self._pings.answered(pong.seq, now)
-        if sample_ms is not None and prediction.round_trip.add(sample_ms, self._connection.rtt * 1000):
-            prediction.observe(pong.server_tick, now)
-
-    # Snapshots.
-
-    def _on_payload(self, data: bytes, now: float) -> None:
-        prediction = self.prediction
-        if prediction is None or self._welcome_by is not None:
-            return
-        try:
-            if self._receiver is not None and data[0] == DELTA_SNAPSHOT:
-                view: View = self._receiver.decode(data, prediction.peer_id)
-            else:
-                view = self._offered.decode_snapshot(data)
-        except BaselineMissing:
-            self.stats.missing_baselines += 1
-            return
-        except DecodeError:
-            self.stats.refused += 1
-            return
-        if view.tick > LAST_TICK:
-            self.stats.refused += 1
-            return
-        if view.tick <= self._snapshot_tick:
-            self.stats.stale_snapshots += 1
-            return
-        self._snapshot_tick = view.tick
-        self.stats.snapshots += 1
-        self.stats.snapshot_bytes += len(data)
-        self._on_snapshot(prediction, view, now)
-
-    def _on_snapshot(self, prediction: Prediction, view: View, now: float) -> None:
-        prediction.observe(view.tick, now)
-        for player in view.players:
-            if player.peer_id == prediction.peer_id:
-                self.server_stats = player.stats
-                self._events.append(prediction.reconcile(player, view.tick))
-        if self._remotes is not None:
-            self._remotes.receive(view, prediction.peer_id, now)
+    @property
+    def local_players(self) -> tuple[int, ...]:
+        """Our seat; none before the welcome, and for a spectator."""
+        return () if self._play is None or self._play.seat is None else (self._play.seat,)

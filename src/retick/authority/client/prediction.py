@@ -1,231 +1,304 @@
-"""The client's own player: commands are stamped ahead of the server, run at once, and resimulated after a snapshot."""
+"""The present as a client predicts it: the newest snapshot, run again with the inputs that the server has not run yet.
 
-# retick: floats -- seconds and milliseconds of the network; states come from the motor alone
+Theory of operation. The whole world is run, by the game's own code: own inputs as they were pressed, those of the
+others as the snapshot has them. A snapshot rounds its numbers. So after it is loaded, each rounded number becomes the
+one nearest to our own earlier prediction that the server may have had: the prediction itself, if it is rounded the
+same. That is never farther from the truth than the prediction was, and things do not tremble.
+"""
 
-from typing import Final
+import traceback
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final
 
-from retick.authority.client.clock import TickClock
-from retick.authority.client.pending import PendingCommands
-from retick.authority.client.reconcile import correction_between, replay
-from retick.authority.client.smoothing import ViewSmoothing
-from retick.authority.client.teleports import is_declared_teleport, is_teleport
-from retick.authority.config import ClientConfig
-from retick.authority.events import Reconciled
-from retick.authority.profile import Intent, PlayerState, Profile, State, Welcome
-from retick.authority.stats import ClientStats
-from retick.authority.timing import MAX_DELAY_TICKS, SAFETY_TICKS, RoundTrip
+from retick.authority.client.measures import (
+    PredictedThings,
+    PredictedThing,
+    all_things,
+    births_in,
+    difference,
+    measures_of,
+    next_id_in,
+    paired,
+    place_of,
+)
+from retick.authority.client.past import Pictured, mix
+from retick.authority.holding import HeldSnapshot
+from retick.errors import DecodeError
+from retick.sim.world.hosting import Apart, Splicer, make_read_only, past_members, set_host
+from retick.sim.world.hosting import tick as run_tick
+from retick.sim.world.world import World
 
-__all__ = ["Prediction"]
+__all__ = [
+    "Prediction",
+    "SeenTime",
+    "keep_finer",
+    "load_fields",
+    "rebuild_shown",
+]
 
-JOIN_GRACE: Final = 2.0
-"""Seconds after the welcome in which drift is no reason for a resync, and the input delay does not fall."""
-STALL: Final = 0.2
-"""Seconds between two client ticks after which the client has lost its place in time."""
-MOST_BUNDLES: Final = 65
-"""Bundles in one client tick, at most."""
-DRIFT: Final = 4
-"""Ticks that the clock may be wrong before it is corrected."""
-HARD_DRIFT: Final = 8
-"""Ticks that the clock may be wrong before it counts towards a resync."""
-BREACHES: Final = 3
-"""Client ticks in a row with drift, after which the client resyncs."""
-FRESH: Final = 0.25
-"""Seconds: with an older server tick the client does not resync."""
-RESYNC_INTERVAL: Final = 0.5
-"""Seconds between two resyncs because of drift."""
-DELAY_INTERVAL: Final = 0.25
-"""Seconds between two changes of the applied delay."""
-GRACE_DELAY_INTERVAL: Final = 0.5
-"""The same in the time of grace."""
-SPARE_LEAD: Final = 3
-"""Ticks ahead of the horizon up to which every client tick makes a command."""
-LONGEST_LEAD: Final = 8
-"""Ticks ahead of the horizon above which no command is made: the game's loop may run at twice the session's rate."""
-SHED_INTERVAL: Final = 0.25
-"""Seconds between two commands left out."""
+
+# ``seen_by`` in a prediction: what our own player saw when it pressed what a tick runs on.
+#
+# The server rewinds what a client draws in the past. So that both come to the same hits, the client runs its own shots
+# against the picture that was shown. For all other players, and where there was no picture, it is the world that runs.
+
+# retick: floats -- drawing; what is predicted from it decides nothing
+
+
+class SeenTime:
+    """The pictures of the ticks that are run again, and a read-only world that shows one of them."""
+
+    def __init__(self, kind: type[World], seat: int | None) -> None:
+        self._seat = seat
+        self._splicer = Splicer(kind)
+        self._members = past_members(kind)
+        self._pictures: dict[int, Pictured] = {}
+        self._past: dict[int, Apart] = {}
+        """Tick to what was in the past of its picture, of those that were asked for."""
+        self._then = self._later = self._shown = kind()
+        self._tick = 0
+        self._present: bytes | None = None
+        """The state that the tick starts from; None while none is run."""
+        self._is_shown = False
+        if self._splicer.is_needed:
+            self._later, self._shown = kind(), kind()
+            make_read_only(self._shown)
+
+    def __len__(self) -> int:
+        return len(self._pictures)
+
+    def answer(self, world: World) -> None:
+        """From now on ``seen_by`` of this instance is answered here."""
+        if self._splicer.is_needed and self._seat is not None:
+            set_host(world, _Host(self, world))
+
+    def note(self, tick: int, pictured: Pictured) -> None:
+        """The input of a tick was pressed by one who saw this."""
+        if self._splicer.is_needed:
+            self._pictures[tick] = pictured
+
+    def drop_through(self, tick: int) -> None:
+        """The server has run these ticks."""
+        for known in (self._pictures, self._past):
+            for old in [each for each in known if each <= tick]:
+                del known[old]
+
+    def begin(self, tick: int, present: bytes) -> None:
+        """A tick is run from this state."""
+        self._tick, self._present, self._is_shown = tick, present, False
+
+    def end(self) -> None:
+        self._present = None
+
+    def by(self, player: int, world: World) -> World:
+        """What a player saw, for an instance that runs the tick."""
+        if self._present is None or player != self._seat or self._tick not in self._pictures:
+            return world
+        if not self._is_shown:
+            present = self._splicer.taken_apart(self._present)
+            try:
+                self._shown.load(self._splicer.joined(present, self._past_of(self._tick), player))
+            except DecodeError:
+                return world  # a server that gives one id to two things
+            self._is_shown = True
+        return self._shown
+
+    def _past_of(self, tick: int) -> Apart:
+        if tick not in self._past:
+            earlier, later, share = self._pictures[tick]
+            self._then._load_fields(earlier)
+            if later is not None:
+                self._later._load_fields(later)
+                mix(self._then, self._later, self._members, share, self._seat)
+            self._past[tick] = self._splicer.taken_apart(self._then.save())
+        return self._past[tick]
+
+
+class _Host:
+    """Answers one instance."""
+
+    def __init__(self, seen: SeenTime, world: World) -> None:
+        self._seen, self._world = seen, world
+
+    def seen_by(self, player: int, /) -> Any:
+        return self._seen.by(player, self._world)
+
+    def send(self, data: bytes, to: tuple[int, ...] | None, reliable: bool, /) -> None:
+        """Only a server sends."""
+
+
+# retick: floats -- only comparisons, + and -; what is predicted here decides nothing
+
+
+LONGEST_TEXT: Final = 4000
+"""Characters of an error that are told."""
 
 
 class Prediction:
-    """From a welcome on: the clock, the pending commands, the predicted state and its corrections."""
+    """One world, ahead of the server."""
 
-    def __init__(
-        self, profile: Profile, config: ClientConfig, stats: ClientStats, *, welcome: Welcome, state: State, now: float
-    ) -> None:
-        self.profile = profile
-        self.config = config
-        self.stats = stats
-        self.peer_id = welcome.peer_id
-        self.state = state
-        """The player as predicted, ahead of the server."""
-        self.pending = PendingCommands()
-        self.round_trip = RoundTrip()
-        self.smoothing = ViewSmoothing(profile.config.reconcile_smooth_ms, profile.config.reconcile_snap_threshold)
-        self.last_seq = 0
-        self.last_ack = 0
-        self.epoch = 1
-        self.clock = TickClock(profile.config.server_tick_rate)
-        self.clock.force(welcome.server_tick, now)
-        self.delay = max(0, min(MAX_DELAY_TICKS, welcome.input_delay_ticks))
-        """Input delay in ticks, as applied now."""
-        self.target_delay = self._welcome_delay = self.delay
-        self.next_tick = welcome.server_tick + 1
-        """The server tick of the next command."""
-        self._builder = profile.builder()
-        self._rate = profile.config.server_tick_rate
-        self._grace_until = now + JOIN_GRACE
-        self._delay_at = now + GRACE_DELAY_INTERVAL
-        self._ticked_at: float | None = None
-        self._server_tick: tuple[int, float] | None = None
-        self._breaches = 0
-        self._resynced_at = now
-        self._shed_at = now
+    def __init__(self, world: World, seat: int | None) -> None:
+        self.world = world
+        self._seat = seat
+        self._earlier = type(world)()
+        self.seen = SeenTime(type(world), seat)
+        """What was on the screen when each tick was pressed."""
+        for each in (world, self._earlier):
+            self.seen.answer(each)
+        self.base = 0
+        """Tick of the snapshot that it starts from."""
+        self.tick = 0
+        """That was run last."""
+        self.history: dict[int, bytes] = {}
+        """Saved bytes of each tick from the base to the present."""
+        self.cues: dict[int, tuple[Hashable, ...]] = {}
+        """What each tick after the base gave because of our own input."""
+        self.failure: str | None = None
+        """What the game's code raised; then nothing is predicted until the next snapshot."""
+        self._others: list[int] = []
 
-    # Time.
+    @property
+    def present(self) -> bytes:
+        """The saved bytes of the present."""
+        return self.history[self.tick]
 
-    def half_trip_ticks(self) -> int:
-        """Half of the round trip in ticks; 0 when that correction is switched off."""
-        if not self.config.one_way_compensation:
-            return 0
-        return round(self.round_trip.rtt_ms / 2 * self._rate / 1000)
+    @property
+    def before(self) -> bytes:
+        """Those of the tick before it, as far as it is known."""
+        return self.history.get(self.tick - 1, self.present)
 
-    def observe(self, tick: int, now: float) -> None:
-        """A snapshot or pong arrived that says the server's tick: it was sent half a round trip ago."""
-        shifted = tick + self.half_trip_ticks()
-        self.clock.observe(shifted, now)
-        self._server_tick = (shifted, now)
+    def restart(self, held: HeldSnapshot, own: Callable[[int], int]) -> int:
+        """Begin at a snapshot, and run up to the tick where we were; returns how many ticks were run."""
+        through, tick = self.tick, held.frame.tick
+        finer = self.history.get(tick) if self.failure is None else None
+        first = next_id_in(self.history[self.base]) if finer is not None else 0
+        self.failure = None
+        saved = self._placed(held.saved, finer, first)
+        self._others = [held.seats[seat].input if seat in held.seats else 0 for seat in range(self.world.num_players)]
+        self.base = self.tick = tick
+        self.history = {tick: saved}
+        self.cues = {}
+        return self.run_through(through, own)
 
-    def resync(self, tick: int, now: float) -> None:
-        """Set the clock to a tick of the server and drop what is pending."""
-        self.clock.force(tick, now)
-        self.pending.clear()
-        self.next_tick = tick + 1
-        self.last_ack = self.last_seq
-        self.smoothing.clear()
-        self._server_tick = (tick, now)
-        self._breaches = 0
-        self._resynced_at = now
-        self.stats.resyncs += 1
+    def _placed(self, saved: bytes, finer: bytes | None, first: int) -> bytes:
+        """Put the world where a snapshot has it, and nearer to our own prediction of that tick if there is one.
 
-    def lose_place(self, now: float, *, rebase: bool = True) -> None:
-        """Raise the epoch: after a stall, or when the window lost focus (``rebase=False``)."""
-        self.epoch = self.epoch % 0xFFFFFFFF + 1
-        self.pending.clear()
-        self.last_ack = self.last_seq
-        self._builder.clear()
-        self.smoothing.clear()
-        self.stats.epochs += 1
-        if rebase:
-            self.next_tick = self.clock.estimate(now) + 1
+        ``first``: the lowest id that was a guess in that prediction.
+        """
+        world = self.world
+        load_fields(world, saved)
+        if finer is not None:
+            load_fields(self._earlier, finer)
+            keep_finer(world, self._earlier, first)
+            saved = world.save()
+        try:
+            world.rebuild()
+        except Exception:
+            # The game's code cannot use this state.
+            self._fail()
+        return saved
 
-    def _guard_drift(self, estimate: int, now: float) -> int:
-        """Compare the clock with the last known server tick plus the time since. Returns the estimate, corrected."""
-        if self._server_tick is None:
-            return estimate
-        known, known_at = self._server_tick
-        expected = known + int((now - known_at) * self._rate + 0.5)
-        error = abs(estimate - expected)
-        if error <= DRIFT:
-            self._breaches = 0
-            return estimate
-        self.clock.observe(expected, now)
-        if now >= self._grace_until:
-            self._breaches += 1
-            due = self._breaches >= BREACHES and error >= HARD_DRIFT and now >= self._resynced_at + RESYNC_INTERVAL
-            if due and now - known_at <= FRESH:
-                self.resync(expected, now)
-        return self.clock.estimate(now)
+    def _fail(self) -> None:
+        self.failure = traceback.format_exc()[-LONGEST_TEXT:]
+        self.cues = {}
 
-    def _apply_delay(self, now: float) -> None:
-        in_grace = now < self._grace_until
-        target = max(self.target_delay, self._welcome_delay) if in_grace else self.target_delay
-        target = max(0, min(MAX_DELAY_TICKS, target))
-        if now >= self._delay_at and target != self.delay:
-            self.delay += 1 if target > self.delay else -1
-            self._delay_at = now + (GRACE_DELAY_INTERVAL if in_grace else DELAY_INTERVAL)
+    def guesses(self) -> PredictedThings:
+        """What was made after the base, and so has an id that the server may give to another thing."""
+        return PredictedThings(self.base, next_id_in(self.history[self.base]), births_in(self.history))
 
-    # Commands.
+    def things_in(self, saved: bytes) -> dict[int, Any]:
+        """The things of a state that was predicted, to be looked at at once."""
+        load_fields(self._earlier, saved)
+        return all_things(self._earlier)
 
-    def tick(self, intent: Intent, now: float) -> list[bytes]:
-        """One client tick: make commands up to the horizon and predict each. Returns the bundles to send."""
-        if self._ticked_at is not None and now - self._ticked_at > STALL:
-            self.lose_place(now)
-        self._ticked_at = now
-        estimate = self._guard_drift(self.clock.estimate(now), now)
-        self._apply_delay(now)
-        horizon = estimate + self.delay + SAFETY_TICKS
-        if horizon < self.next_tick:
-            if self._sheds(self.next_tick - horizon, now):
-                return []
-            horizon = self.next_tick
-        self.next_tick = max(self.next_tick, estimate + 1)
-        self._builder.sample(intent, self.state)
-        bundles: list[bytes] = []
-        while self.next_tick <= horizon and len(bundles) < MOST_BUNDLES:
-            bundle = self._command(intent, now)
-            if bundle is None:
-                break
-            bundles.append(bundle)
-        return bundles
+    def run_through(self, tick: int, own: Callable[[int], int]) -> int:
+        """Run the ticks up to one, with our own input of each; returns how many."""
+        count = 0
+        while self.tick < tick:
+            self._run(self.tick + 1, own)
+            count += 1
+        return count
 
-    def _sheds(self, ahead: int, now: float) -> bool:
-        """Whether to leave out a command: a fast clock, or a link that got better, lets commands run too far ahead."""
-        if not self.config.shed_lead or ahead <= SPARE_LEAD or (now < self._shed_at and ahead <= LONGEST_LEAD):
-            return False
-        self._shed_at = now + SHED_INTERVAL
-        self.stats.shed += 1
-        return True
+    def _run(self, tick: int, own: Callable[[int], int]) -> None:
+        inputs: Sequence[int] = self._others
+        if self._seat is not None:
+            inputs = [own(tick) if seat == self._seat else each for seat, each in enumerate(self._others)]
+        if self.failure is None:
+            self.seen.begin(tick, self.history[tick - 1])
+            try:
+                cues = run_tick(self.world, inputs)
+                self.history[tick] = self.world.save()
+                self.cues[tick] = self._own_cues(tick, cues, inputs, own) if cues else ()
+            except Exception:
+                # A client does not have what it cannot see, and a server may send any state: the game's code was not
+                # written for it, and must not end the program.
+                self._fail()
+                load_fields(self.world, self.history[self.base])
+                rebuild_shown(self.world)
+            finally:
+                self.seen.end()
+        if self.failure is not None:
+            self.history = {self.base: self.history[self.base], tick: self.history[self.base]}
+        self.tick = tick
 
-    def _command(self, intent: Intent, now: float) -> bytes | None:
-        """Make one command, predict it, and return its bundle; None when a resync came instead."""
-        command = self._builder.build(intent, seq=self.last_seq + 1, tick=self.next_tick, epoch=self.epoch)
-        self.last_seq += 1
-        self.pending.add(command)
-        self.stats.commands += 1
-        if self.pending.is_full:
-            self.resync(self.clock.estimate(now), now)
-            return None
-        before = self.state
-        self.state = self.profile.motor.step(before, command)
-        if is_teleport(before, self.state, 1.0 / self._rate):
-            # What is left of a correction belongs to the place that the player has left.
-            self.smoothing.clear()
-        self.next_tick += 1
-        return self.profile.encode_inputs(self.pending.newest(self.profile.max_commands))
+    def _own_cues(
+        self, tick: int, cues: Sequence[Hashable], inputs: Sequence[int], own: Callable[[int], int]
+    ) -> tuple[Hashable, ...]:
+        """The cues that a tick gives because of our own input: without it, it does not give them.
 
-    # Snapshots.
+        Those of others depend on inputs that are only guessed.
+        """
+        if self._seat is None:
+            return ()
+        pressed = inputs[self._seat]
+        # Something may happen because a button is let go.
+        instead = 0 if pressed else own(tick - 1)
+        if pressed == instead:
+            return ()
+        self._earlier.load(self.history[tick - 1])
+        changed = [instead if seat == self._seat else each for seat, each in enumerate(inputs)]
+        try:
+            others = run_tick(self._earlier, changed)
+        except Exception:
+            return ()  # this tick never happens: what the game raises in it is nobody's concern
+        return tuple((Counter(cues) - Counter(others)).elements())
 
-    def reconcile(self, authoritative: PlayerState, tick: int) -> Reconciled:
-        """Correct the prediction by our own player in a snapshot; docs/authority.md numbers the steps."""
-        before = self.state
-        outcome = replay(
-            self.profile,
-            authoritative,
-            self.pending,
-            tick=tick,
-            last_ack=self.last_ack,
-            last_seq=self.last_seq,
-            forget=self.config.reset_on_reconcile,
-            skip_stale=self.config.skip_stale_commands,
-        )
-        self.last_ack, self.state = outcome.ack, outcome.after
-        correction = correction_between(before, outcome.after)
-        stats = self.stats
-        stats.snaps += self.smoothing.correct(correction, at_once=is_declared_teleport(before, outcome.after))
-        stats.reconciles += 1
-        stats.replayed += outcome.replayed
-        stats.stale_commands += outcome.stale
-        stats.corrections += correction.counts
-        stats.largest_correction = max(stats.largest_correction, correction.total)
-        return Reconciled(
-            tick,
-            authoritative.ack,
-            correction.total,
-            correction.xz,
-            correction.y,
-            correction.raw_xz,
-            outcome.replayed,
-            before,
-            outcome.restored,
-            outcome.after,
-            authoritative.stats,
-        )
+
+def load_fields(world: World, saved: bytes) -> None:
+    """Load all but the caches: these are made when everything is in its place. A DecodeError if it cannot be loaded."""
+    world._load_fields(saved)
+
+
+def rebuild_shown(world: World) -> None:
+    """Make the caches of what is only shown."""
+    try:
+        world.rebuild()
+    except Exception:
+        # The game's ``rebuild`` cannot use this state, and the prediction has told of it.
+        return
+
+
+def keep_finer(world: World, predicted: World, first: int) -> None:
+    """Make rounded numbers of a snapshot as near to the prediction as the rounding allows.
+
+    ``first``: the lowest id of the prediction that was a guess.
+    """
+    things: dict[int, Any] = all_things(world)
+    known: dict[int, Any] = all_things(predicted)
+    names = paired(_new_places(known, first), _new_places(things, first), first)
+    for number, thing in things.items():
+        other = known.get(number if number < first else names.get(number, -1))
+        if other is None or type(other) is not type(thing):
+            continue
+        for measure in measures_of(type(thing)):
+            if not measure.step:
+                continue
+            rounded, half = measure.of(thing), measure.step / 2
+            away = difference(measure.of(other), rounded, measure.is_angle)
+            if away and abs(away) <= measure.step:
+                measure.put(thing, rounded + min(max(away, -half), half))
+
+
+def _new_places(things: dict[int, Any], first: int) -> dict[int, PredictedThing]:
+    return {number: place_of(thing) for number, thing in things.items() if number >= first}

@@ -1,9 +1,18 @@
-"""The server: rooms that tick, their players and commands, and lag compensation.
+"""The server of a declared world: rooms that run it, its players, spectators and bots, and what each of them gets.
 
-Knows games through the Protocols in profile.py; knows no socket and no clock, and nothing of ``client``.
+Knows no socket and no clock, no particular game, and nothing of clients. docs/servers/server.md is the user's page.
 """
 
-from retick.authority.server.room import Room
-from retick.authority.server.server import Server
+from retick.authority.server.config import RoomHooks, WorldServerConfig
+from retick.authority.server.player import WorldPlayer
+from retick.authority.server.room import RoomRecorder, WorldRoom
+from retick.authority.server.server import WorldServer
 
-__all__ = ["Room", "Server"]
+__all__ = [
+    "RoomHooks",
+    "RoomRecorder",
+    "WorldPlayer",
+    "WorldRoom",
+    "WorldServer",
+    "WorldServerConfig",
+]

@@ -1,251 +1,382 @@
-"""One player at the server: the state, the commands that wait for their tick, and the choice of one for each tick."""
+"""One who is in a room: a player with a seat, a bot, or a spectator."""
 
-# retick: floats -- estimates of the network, reported to the client; the state is the motor's
+from collections import deque
+from collections.abc import Callable, Hashable, Mapping
+from inspect import signature
+from typing import Any, Final
 
-from collections.abc import Hashable
-from typing import Final
-
-from retick.authority.config import ServerConfig
-from retick.authority.delta import DeltaSender
-from retick.authority.profile import Command, Profile, State
-from retick.authority.server.command_buffer import CommandBuffer
-from retick.authority.server.credit import Credit
-from retick.authority.server.game_messages import GameMessages
-from retick.authority.server.gate import NOBODY
-from retick.authority.server.input_delay import DEFAULT_RTT_MS, InputDelay, wanted_delay
-from retick.authority.timing import PING_INTERVAL, Pings, RoundTrip
+from retick.authority.frames import InputFrame
+from retick.authority.messages import MOST_LOST, Gone, MessagesLost, WorldMessage, Presence, encode_message
+from retick.authority.server.config import WorldServerConfig
+from retick.authority.server.saved_room import SavedRoom
+from retick.authority.views import Receiver
+from retick.errors import UsageError
+from retick.host.gate import NOBODY, Credit
+from retick.host.messages import GameMessages
+from retick.host.stats import InputStats
+from retick.host.timing import ms_to_ticks
 from retick.link import Connection
-from retick.wire.authority import InputStats, PlayerView
+from retick.sim.world import Command, World
+from retick.sim.world.declaration import thing_fields
+from retick.tokens import Pass
 
-__all__ = ["Player"]
-
-JOIN_GRACE: Final = 2.0
-"""Seconds after the welcome in which the input delay does not fall."""
-MAX_FUTURE_TICKS: Final = 64
-"""A command further ahead of the server's tick is dropped."""
-HOLD_TICKS: Final = 2
-"""Missing ticks in a row that run on the last command, repeated."""
-HINT_AFTER: Final = 120
-"""Missing ticks in a row after which the client is told to resync."""
-HINT_INTERVAL: Final = 0.5
-"""Seconds between two such hints."""
-BUNDLE_BURST: Final = 130
-"""Bundles that may come at once: two resyncs of 65."""
-CONTROL_BURST: Final = 60
-CONTROLS_PER_TICK: Final = 0.5
-
-
-def is_newer(epoch: int, than: int) -> bool:
-    """Whether one 32-bit epoch comes after another, around the wrap."""
-    return 0 < (epoch - than) & 0xFFFFFFFF < 0x80000000
+__all__ = [
+    "FIRST_SPECTATOR",
+    "SLACK_TICKS",
+    "Bot",
+    "InputBuffer",
+    "PlayerOutbox",
+    "WorldPlayer",
+    "bots_of",
+    "check_bot",
+    "check_unchanged",
+    "measured_ticks",
+    "pressed_by",
+    "ticks_behind",
+]
 
 
-class Player:
-    """Everything that a room keeps for one seat."""
+# The application's messages to one client: each arrives, or client and application are told that it did not.
 
-    __slots__ = (
-        "_bundle_credit",
-        "_bundles_per_tick",
-        "_control_credit",
-        "_dropped_future",
-        "_dropped_old",
-        "_hinted_at",
-        "_missing_streak",
-        "_missing_streak_max",
-        "_rate",
-        "_ticks_buffered",
-        "_ticks_held",
-        "_ticks_neutral",
-        "ack",
-        "address",
-        "admitted",
-        "buffer",
-        "connection",
-        "delay",
-        "epoch",
-        "forced_neutral",
-        "last",
-        "lost_at",
-        "messages",
-        "missing",
-        "peer_id",
-        "pings",
-        "profile",
-        "round_trip",
-        "sender",
-        "shot_wait",
-        "state",
-        "token",
+
+class PlayerOutbox:
+    """What was sent to one client, and what was lost."""
+
+    __slots__ = ("_lost", "_messages", "_told")
+
+    def __init__(self, limit: int) -> None:
+        """``limit``: bytes that may wait."""
+        self._messages = GameMessages(limit)
+        self._lost = dict.fromkeys(Gone, 0)
+        """Of which the client does not know."""
+        self._told: deque[tuple[int, MessagesLost]] = deque()
+        """How many messages the connection had sent with each LOST that is not acknowledged yet, and the LOST."""
+
+    def send(self, connection: Connection | None, data: bytes) -> str | None:
+        """Send one; the reason, in words, when it is dropped."""
+        why = self._messages.send(connection, encode_message(WorldMessage(data)))
+        if why is not None:
+            self._lost[Gone.TOO_LONG if connection is None else Gone.TOO_MANY] += 1
+        return why
+
+    def refuse(self, why: str) -> str:
+        """One is not sent at all, for a reason in words."""
+        self._lost[Gone.TOO_LONG] += 1
+        return why
+
+    def lose(self, connection: Connection | None) -> list[bytes]:
+        """The connection has ended: the messages that are not known to have arrived."""
+        self._forget_delivered(connection)
+        for _, (reason, count) in self._told:
+            self._lost[reason] += count
+        self._told.clear()
+        lost = [packet[1:] for packet in self._messages.lose(connection)]
+        self._lost[Gone.TOO_LONG] += len(lost)
+        return lost
+
+    def tell_losses(self, connection: Connection) -> None:
+        """Tell the client how many messages will never come, as soon as there is room for that."""
+        self._forget_delivered(connection)
+        for reason, count in self._lost.items():
+            lost = MessagesLost(reason, min(count, MOST_LOST))
+            if count and connection.send_reliable(encode_message(lost)):
+                self._told.append((connection.messages_sent, lost))
+                self._lost[reason] -= lost.messages
+
+    def _forget_delivered(self, connection: Connection | None) -> None:
+        while connection is not None and self._told and self._told[0][0] <= connection.messages_delivered:
+            self._told.popleft()
+
+
+# How far behind a player saw the others: what the client claims, within what the link has measured.
+#
+# An input for tick t is pressed while the server is at about t - early - rtt/2. The newest snapshot that the client can
+# have then left the server rtt/2 before that, and the client draws it a little later. So nobody honest sees the others
+# further behind than early + rtt + the delay of drawing; a slack covers the jitter of both. Each input has its own
+# limit: one that comes very early says nothing about those for the ticks before it.
+
+# retick: floats -- seconds of the network; what follows from them is a whole number, and recorded
+
+
+SLACK_TICKS: Final = 3
+SIXTEENTHS: Final = 16
+
+
+def measured_ticks(*, rtt: float, delay: float, rate: int) -> int:
+    """Ticks that one can see the others behind an input that is not early; ``rtt`` and ``delay`` in seconds."""
+    return 1 + ms_to_ticks(1000 * (rtt + delay), rate) + SLACK_TICKS
+
+
+def ticks_behind(viewed: int, *, early: int, measured: int, most: int) -> int:
+    """Whole ticks, 1 or more, from a claim in 16ths of a tick; the nearest tick is taken.
+
+    ``early``: ticks that the input came early; ``measured``: from :func:`measured_ticks`.
+    """
+    claimed = (viewed + SIXTEENTHS // 2) // SIXTEENTHS
+    return max(1, min(claimed, early + measured, most))
+
+
+# Inputs of one player that wait at the server for their tick, and the choice of one for each tick.
+#
+# An input that was received is not changed by a later packet. The first row that fits decides about a tick:
+#
+#     there is an input for it            that one
+#     fewer than ``hold`` are missing     the last one, repeated
+#     otherwise                           0: nothing is pressed
+
+
+class InputBuffer:
+    """At most as many inputs as they may come early."""
+
+    __slots__ = ("_ahead", "_hold", "_last", "_rewind", "_waiting", "behind", "dropped_early", "dropped_late", "held",
+                 "margin", "neutral", "newest", "streak", "streak_max", "used")  # fmt: skip
+
+    def __init__(self, *, hold: int, ahead: int, rewind: int = 1) -> None:
+        """``hold``: ticks that the last input is repeated; ``ahead``: ticks that one may come early.
+
+        ``rewind``: ticks that somebody can see the others behind, at most.
+        """
+        self._hold = hold
+        self._ahead = ahead
+        self._rewind = rewind
+        self._waiting: dict[int, tuple[int, int]] = {}
+        """Tick to the input, and how far behind the others were seen with it."""
+        self.behind = 1
+        """Ticks behind the input that was taken last that the player saw the others."""
+        self._last = 0
+        self.streak = 0
+        """Ticks in a row without their input, up to now."""
+        self.streak_max = 0
+        self.newest = 0
+        """Tick of the newest input received; 0 before the first."""
+        self.margin = 0
+        """How many ticks early it was: 0 if it came for the next tick, below 0 if it was late."""
+        self.used = 0
+        """Ticks that had their input."""
+        self.held = 0
+        """Ticks that ran on the last one."""
+        self.neutral = 0
+        """Ticks that ran on nothing."""
+        self.dropped_late = 0
+        """Inputs that came after their tick, and that no earlier packet had brought."""
+        self.dropped_early = 0
+        """Inputs that came too early."""
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def offer(self, frame: InputFrame, tick: int, measured: int = 0) -> bool:
+        """Keep the inputs of a packet; ``tick`` was run last. Returns whether it brought a newer tick than ever.
+
+        ``measured``: ticks behind that the link allows for an input that is not early.
+        """
+        is_newer = self.newest < frame.tick <= tick + self._ahead
+        for back, pressed in enumerate(frame.inputs):
+            meant = frame.tick - back
+            if meant > tick + self._ahead:
+                self.dropped_early += 1
+            elif meant > tick:
+                if meant not in self._waiting:
+                    early = meant - tick - 1
+                    behind = ticks_behind(frame.viewed, early=early, measured=measured, most=self._rewind)
+                    self._waiting[meant] = (pressed, behind)
+            else:
+                self.dropped_late += meant > self.newest
+        if is_newer:
+            self.newest = frame.tick
+            self.margin = frame.tick - tick - 1
+        return is_newer
+
+    def take(self, tick: int) -> int:
+        """The input for a tick; each tick is asked for once, in order."""
+        found = self._waiting.pop(tick, None)
+        if found is not None:
+            self.used += 1
+            self.streak = 0
+            self._last, self.behind = found
+            return self._last
+        self.streak += 1
+        self.streak_max = max(self.streak_max, self.streak)
+        if self.streak <= self._hold:
+            self.held += 1
+        else:
+            self.neutral += 1
+            self._last = 0
+        return self._last
+
+
+# Players without a client: a function says what they press. It reads the world and never changes it.
+
+Bot = Callable[[int, Any], Any]
+"""``bot(player, world)`` returns the input of the next tick: an integer, or the world's command."""
+
+
+def check_bot(bot: Any) -> None:
+    """Refuse at once what cannot be called with a player and a world, or takes them the other way round."""
+    if not callable(bot):
+        raise UsageError(f"a bot is a function bot(player, world), not {bot!r}")
+    try:
+        call = signature(bot)
+    except (TypeError, ValueError):  # written in C
+        return
+    try:
+        call.bind(0, None)
+    except TypeError:
+        raise UsageError(f"a bot is called as bot(player, world), and this one takes {call}") from None
+    if list(call.parameters)[:1] == ["world"]:
+        raise UsageError(f"a bot is called as bot(player, world), in this order, and this one takes {call}")
+
+
+def bots_of(saved: SavedRoom, bots: Mapping[int, Bot] | Bot | None) -> dict[int, Bot]:
+    """The functions of a saved room's bots by seat; a UsageError for a seat that no bot had."""
+    seats = [each.seat for each in saved.seats if each.is_bot]
+    if bots is not None and not isinstance(bots, Mapping):
+        check_bot(bots)
+        return dict.fromkeys(seats, bots)
+    given = dict(bots or {})
+    for seat, bot in given.items():
+        check_bot(bot)
+        if seat not in seats:
+            raise UsageError(f"no bot had seat {seat!r} in the saved room: those of bots are {seats}")
+    return given
+
+
+def pressed_by(bot: Bot, seat: int, world: World, bits: int) -> int:
+    """The input of a bot, checked."""
+    pressed = bot(seat, world)
+    if isinstance(pressed, Command):
+        pressed = pressed.packed
+    if not isinstance(pressed, int) or not 0 <= pressed < 1 << bits:
+        raise UsageError(f"the bot of seat {seat} pressed {pressed!r}: an input has {bits} bits")
+    return pressed
+
+
+def check_unchanged(world: World, before: bytes) -> None:
+    """Refuse a world that is not as it was before the bots were asked: no recording of it would verify."""
+    if world.save() == before:
+        return
+    earlier: Any = type(world)()
+    earlier.load(before)
+    was, names = dict(thing_fields(earlier)), []
+    for name, value in thing_fields(world):
+        if was.get(name) != value:
+            names.append(name)
+    raise UsageError(
+        f"something outside of the game has changed the world ({', '.join(names[:5]) or 'a field'}): "
+        "bots, hooks and the application only read it"
     )
 
+
+# retick: floats -- seconds of the network; nothing is simulated from them
+
+
+FIRST_SPECTATOR: Final = 256
+"""Peer ids of spectators begin here; those of players are their seats."""
+PACKET_BURST: Final = 64
+MESSAGE_SECONDS: Final = 4
+"""Seconds of messages that a client may send at once."""
+
+
+class WorldPlayer:
+    """Everything that a room keeps for one who is in it."""
+
+    __slots__ = ("_config", "_messages", "_packets", "address", "admitted", "bot", "connection", "inputs", "lost_at",
+                 "name", "outbox", "peer_id", "pressed", "receiver", "things", "token")  # fmt: skip
+
     def __init__(
-        self, profile: Profile, peer_id: int, token: bytes, now: float, *, config: ServerConfig | None = None
+        self,
+        peer_id: int,
+        token: bytes,
+        name: str,
+        config: WorldServerConfig,
+        *,
+        bot: Bot | None = None,
+        admitted: Pass = NOBODY,
     ) -> None:
-        config = config or ServerConfig()
-        self.messages = GameMessages(config.message_queue)
-        self._bundles_per_tick = config.bundles_per_tick
-        self.profile = profile
         self.peer_id = peer_id
         self.token = token
+        self.name = name
+        self.bot = bot
+        self._config = config
         self.connection: Connection | None = None
-        """None while the player's connection is lost."""
-        self.admitted = NOBODY
+        """None of a bot, and while the connection is lost."""
+        self.admitted = admitted
         """What is known of who plays: the player id and the data of the join token, and the fingerprint of the key."""
         self.address: Hashable = None
-        """Where the player's client was when its connection was lost."""
+        """Where the client is, or was when its connection was lost."""
         self.lost_at: float | None = None
-        """When the connection was lost, in seconds; None while there is one."""
-        self.state = profile.motor.spawn(peer_id)
-        self.sender: DeltaSender | None = None
-        """Makes this player's delta snapshots; None for one that gets fixed snapshots."""
-        self.shot_wait = 0
-        """For the server's limit of shots."""
-        self._rate = profile.config.server_tick_rate
-        # As in InputStats, where each is described.
-        self._dropped_old = 0
-        self._dropped_future = 0
-        self._ticks_buffered = 0
-        self._ticks_held = 0
-        self._ticks_neutral = 0
-        self._missing_streak = 0
-        self._missing_streak_max = 0
-        self.begin(now)
+        """When the connection was lost, in seconds."""
+        self.receiver: Receiver | None = None
+        """Makes this client's snapshots."""
+        self.things: Mapping[str, Any] = {}
+        """What it had when it left."""
+        self.pressed = 0
+        """The input of the last tick."""
+        self.outbox = PlayerOutbox(config.message_queue)
+        self.begin()
 
-    def begin(self, now: float) -> None:
-        """Start from a welcome: the client's commands count from 1 again. The state stays as it is."""
-        self.buffer = CommandBuffer()
-        self.epoch = 1
-        self.ack = 0
-        self.missing = 0
-        self.forced_neutral = 0
-        self.last = self.profile.idle(self.state)
-        self.round_trip = RoundTrip(DEFAULT_RTT_MS)
-        self.delay = InputDelay(self.profile.config.input_delay_ticks, now, JOIN_GRACE)
-        self._bundle_credit = Credit(BUNDLE_BURST, self._bundles_per_tick)
-        self._control_credit = Credit(CONTROL_BURST, CONTROLS_PER_TICK)
-        self.pings = Pings(now + PING_INTERVAL)
-        self._hinted_at = now
+    def begin(self) -> None:
+        """Start from a welcome."""
+        config = self._config
+        self.inputs = InputBuffer(hold=config.hold_ticks, ahead=config.most_early, rewind=config.rewind_ticks)
+        self._packets = Credit(PACKET_BURST, config.packets_per_tick)
+        per_second = config.messages_per_second
+        self._messages = Credit(MESSAGE_SECONDS * per_second, per_second / config.tick_rate)
 
-    def earn(self) -> None:
-        """Credit for another tick."""
-        self._bundle_credit.earn()
-        self._control_credit.earn()
+    @property
+    def is_spectator(self) -> bool:
+        return self.peer_id >= FIRST_SPECTATOR
 
-    def grant_bundle(self) -> bool:
-        """Whether there is credit for an input bundle; if so, it is spent."""
-        return self._bundle_credit.grant()
+    @property
+    def seat(self) -> int | None:
+        """None of a spectator."""
+        return None if self.is_spectator else self.peer_id
 
-    def grant_control(self) -> bool:
-        """Whether there is credit for a control message; if so, it is spent."""
-        return self._control_credit.grant()
+    @property
+    def behind(self) -> int:
+        """Ticks behind its own input that the player sees the others."""
+        return self.inputs.behind
 
-    # Commands.
-
-    def offer(self, command: Command, tick: int) -> str | None:
-        """Receive a command at server tick ``tick``. Returns the reason if it is refused.
-
-        One that is too early or too late is no offence: it is dropped and counted in the player's own statistics.
-        """
-        if command.epoch == self.epoch and command.tick > 0:
-            if command.tick < tick:
-                self._dropped_old += 1
-                return None
-            if command.tick <= tick + MAX_FUTURE_TICKS and self.buffer.has(command.tick, command.seq):
-                return None
-        clean = self.profile.sanitise(command)
-        if clean is None:
-            return "bad_command"
-        if clean.epoch != self.epoch:
-            if not is_newer(clean.epoch, self.epoch):
-                return "old_epoch"
-            self._adopt_epoch(clean.epoch)
-        if clean.tick > tick + MAX_FUTURE_TICKS:
-            self._dropped_future += 1
-        elif clean.tick < tick:
-            self._dropped_old += 1
-        else:
-            self.buffer.store(clean)
-        return None
-
-    def _adopt_epoch(self, epoch: int) -> None:
-        """The client lost its place in time: the commands that it sent before no longer count."""
-        self.buffer.clear()
-        self.epoch = epoch
-        self.missing = 0
-        self.forced_neutral = 1
-        self.last = self.profile.neutral(self.last)
-
-    def choose(self, tick: int) -> Command:
-        """The command for this tick; docs/authority.md has the rules."""
-        self.buffer.prune(tick)
-        if self.forced_neutral > 0:
-            self.forced_neutral -= 1
-            self.last = self.profile.neutral(self.last)
-            self.missing = HOLD_TICKS + 1
-            self._ticks_neutral += 1
-        else:
-            # Commands in the buffer are sanitised already, and sanitising again would change no bit.
-            command = self.buffer.command_for(tick)
-            if command is not None:
-                self.last = command
-                self.ack = command.seq
-                self.missing = 0
-                self._ticks_buffered += 1
-                self._missing_streak = 0
-                return command
-            self.missing += 1
-            if self.missing <= HOLD_TICKS:
-                self._ticks_held += 1
-                self._count_missing()
-                return self.profile.hold(self.last)
-            self.last = self.profile.neutral(self.last)
-            self._ticks_neutral += 1
-        self._count_missing()
-        return self.last
-
-    def _count_missing(self) -> None:
-        self._missing_streak += 1
-        self._missing_streak_max = max(self._missing_streak_max, self._missing_streak)
-
-    # The network.
-
-    def delay_changed(self, now: float) -> bool:
-        """Move the input delay towards the one that round trip and jitter call for; True when it changed."""
-        if now < self.delay.next_at:
-            return False
-        wanted = wanted_delay(self.round_trip.rtt_ms, self.round_trip.jitter_ms, self._rate)
-        return self.delay.update(wanted, now)
-
-    def receive_pong(self, seq: int, now: float, link_ms: float) -> None:
-        """Measure the round trip; ``link_ms`` is the link's own estimate."""
-        sample_ms = self.pings.answered(seq, now)
-        if sample_ms is not None:
-            self.round_trip.add(sample_ms, link_ms)
-
-    def hint_due(self, now: float) -> bool:
-        """Whether so many ticks in a row had no command that the client should be told to resync."""
-        if self._missing_streak <= HINT_AFTER or now < self._hinted_at + HINT_INTERVAL:
-            return False
-        self._hinted_at = now
-        return True
-
-    # What a snapshot says of this player.
+    @property
+    def state(self) -> Presence:
+        """As the other clients are told."""
+        if self.bot is not None:
+            return Presence.BOT
+        return Presence.CONNECTION_LOST if self.connection is None else Presence.PLAYING
 
     @property
     def stats(self) -> InputStats:
-        trip = self.round_trip
+        """How the server ran this player's inputs; ``delay_ticks`` is how early the newest of them was."""
+        inputs, connection = self.inputs, self.connection
         return InputStats(
-            self._dropped_old,
-            self._dropped_future,
-            self._ticks_buffered,
-            self._ticks_held,
-            self._ticks_neutral,
-            self._missing_streak,
-            self._missing_streak_max,
-            self.delay.ticks,
-            trip.rtt_ms,
-            trip.jitter_ms,
+            inputs.dropped_late,
+            inputs.dropped_early,
+            inputs.used,
+            inputs.held,
+            inputs.neutral,
+            inputs.streak,
+            inputs.streak_max,
+            inputs.margin,
+            0.0 if connection is None else 1000 * connection.rtt,
         )
 
-    def view(self) -> PlayerView[State]:
-        return PlayerView(self.peer_id, self.ack, self.state, self.stats)
+    def earn(self, ticks: int = 1) -> None:
+        """Credit for more ticks."""
+        self._packets.earn(ticks)
+        self._messages.earn(ticks)
+
+    def grant_packet(self) -> bool:
+        return self._packets.grant()
+
+    def grant_message(self) -> bool:
+        return self._messages.grant()
+
+    def receive_inputs(self, frame: InputFrame, tick: int) -> None:
+        """A packet of inputs came while ``tick`` was the last one that was run."""
+        if self.receiver is not None and frame.held:
+            self.receiver.acknowledge(frame.held)
+        if self.is_spectator:
+            return
+        rtt = self.connection.rtt if self.connection is not None else 0.0
+        measured = measured_ticks(rtt=rtt, delay=self._config.view_delay, rate=self._config.tick_rate)
+        self.inputs.offer(frame, tick, measured)

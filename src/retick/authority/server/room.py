@@ -1,226 +1,527 @@
-"""A room: players on one timeline. Each tick runs exactly one command of each player.
+"""A room: one world, and those who are in it. Each tick runs on exactly one input of each player.
 
-The server never runs two commands to catch up and never rolls back: a command that comes after its tick is lost for
-good. docs/authority.md says why, and what happens to one key press.
+The server never runs a tick twice. What decides the states of a room goes through :class:`HostedWorld` and into the
+recording: joins, leaves, inputs, and how far behind each player saw the others.
 """
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from hmac import compare_digest
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
+from zlib import crc32
 
-from retick.authority.config import ServerConfig
-from retick.authority.delta import LAST_PEER_ID, Shared
-from retick.authority.events import MessageDropped, ServerEvent, ShotDropped
-from retick.authority.profile import Command, JudgesInRoom, Profile, checked_message
-from retick.authority.server.game_messages import send_control
-from retick.authority.server.player import Player
-from retick.authority.server.rewind import Rewind, oldest_tick
-from retick.authority.stats import RoomStats
-from retick.authority.timing import SAFETY_TICKS, ms_to_ticks
-from retick.errors import DecodeError, UsageError
+from retick.authority.compact import CompactTables
+from retick.authority.frames import encode_note
+from retick.authority.layout import WorldLayout
+from retick.authority.messages import SPECTATOR, Presence, SeatNews, RoomWelcome, encode_message, misfit
+from retick.authority.server.config import RoomHooks, WorldServerConfig
+from retick.authority.server.player import FIRST_SPECTATOR, Bot, WorldPlayer, check_bot, check_unchanged, pressed_by
+from retick.authority.server.saved_room import SavedRoom, SavedSeat, encode_room
+from retick.authority.views import Receiver, Stage, encode_cue
+from retick.errors import UsageError
+from retick.host.events import MessageDropped
+from retick.host.gate import NOBODY
+from retick.host.joining import check_name
+from retick.host.messages import send_control
+from retick.host.stats import RoomStats
 from retick.link import Connection
-from retick.wire.authority import DelayUpdate, Ping, Pong, ResyncHint
+from retick.sim.world import World
+from retick.sim.world.declaration import ITEMS, PART, members_of, thing_fields
+from retick.sim.world.hosting import HostedWorld
+from retick.tokens import Pass
 
-__all__ = ["Room"]
+if TYPE_CHECKING:
+    from retick.authority.server.player import WorldPlayer
 
-FIRST_PEER_ID: Final = 2
-"""Peer id 1 is the server's own."""
+__all__ = [
+    "HOPELESS",
+    "MOST_QUEUED",
+    "Load",
+    "MakeRecorder",
+    "Post",
+    "RoomRecording",
+    "RoomRecorder",
+    "WorldRoom",
+    "possessions",
+]
 
 
-class Room:
-    """The simulation and its players. The server handles connections and seats."""
+# What a server does when it is too slow: it has left out ticks, and now sends fewer snapshots for a while.
+
+# retick: floats -- seconds; nothing is simulated from them
+
+
+MOST: Final = 2
+"""Snapshots come at most 2 to the power of this times as seldom."""
+STEP_SECONDS: Final = 0.5
+"""Between two steps up."""
+CALM_SECONDS: Final = 5.0
+"""Without a tick left out, before a step down."""
+
+
+class Load:
+    """How much is shed: 0 nothing, 1 every second snapshot, 2 three of four."""
+
+    __slots__ = ("_changed_at", "_late_at", "level")
+
+    def __init__(self) -> None:
+        self.level = 0
+        self._changed_at = -STEP_SECONDS
+        self._late_at = 0.0
+
+    def note(self, skipped: int, now: float) -> None:
+        """So many ticks were just left out; 0 mostly."""
+        if skipped:
+            self._late_at = now
+            if self.level < MOST and now - self._changed_at >= STEP_SECONDS:
+                self.level += 1
+                self._changed_at = now
+        elif self.level and now - max(self._late_at, self._changed_at) >= CALM_SECONDS:
+            self.level -= 1
+            self._changed_at = now
+
+
+# What a room tells its recorder. ``retick.replay.Recorder`` has this shape; neither package knows the other.
+
+
+class RoomRecorder(Protocol):
+    """Everything that decides a room's states, in order: what comes before a frame is told before it."""
+
+    def add_seat(self, player: int, joins: bool, /) -> None:
+        """A player joins, or leaves, right before the next frame."""
+
+    def add_view(self, player: int, behind: int, /) -> None:
+        """From the next frame on a player sees the others so many frames behind."""
+
+    def add_frame(self, inputs: Sequence[int], /) -> None:
+        """The inputs of the next frame."""
+
+    def add_checksum(self, frame: int, checksum: int, /) -> None:
+        """The checksum of the state after so many frames."""
+
+    def finish(self, checksum: int | None = None, /) -> None:
+        """No frame follows; the checksum of the last state, None if the game has failed in the last frame."""
+
+
+class RoomRecording:
+    """Writes one room's stream; views only when they change."""
+
+    __slots__ = ("_behind", "_recorder")
+
+    def __init__(self, recorder: RoomRecorder | None, players: int) -> None:
+        self._recorder = recorder
+        self._behind = [1] * players
+
+    def seat(self, player: int, joins: bool) -> None:
+        """A player joins or leaves."""
+        if self._recorder is not None:
+            self._recorder.add_seat(player, joins)
+
+    def frame(self, inputs: Sequence[int], behind: Sequence[int]) -> None:
+        """The next tick, before it is run: if the game fails in it, the recording ends with this tick."""
+        if self._recorder is None:
+            return
+        for player, ticks in enumerate(behind):
+            if ticks != self._behind[player]:
+                self._behind[player] = ticks
+                self._recorder.add_view(player, ticks)
+        self._recorder.add_frame(inputs)
+
+    def check(self, tick: int, checksum: int) -> None:
+        """The checksum of the state after a tick."""
+        if self._recorder is not None:
+            self._recorder.add_checksum(tick, checksum)
+
+    def finish(self, checksum: int | None) -> None:
+        """The room is over."""
+        if self._recorder is not None:
+            self._recorder.finish(checksum)
+            self._recorder = None
+
+
+# What a player has in a world: every field of the things that are theirs, by its name, as in reports.
+
+
+def possessions(thing: Any, player: int, prefix: str = "") -> dict[str, Any]:
+    """``{"raiders[id 3].score": 7, ...}``; ``thing`` is the world, or something in it."""
+    found: dict[str, Any] = {}
+    for member in members_of(type(thing)):
+        value: Any = getattr(thing, member.name) if member.holds in (ITEMS, PART) else None
+        if member.holds == PART and value is not None:
+            found |= possessions(value, player, f"{prefix}{member.name}.")
+        elif member.holds == ITEMS:
+            for item in value:
+                name = f"{prefix}{member.name}[id {item.id}]."
+                found |= dict(thing_fields(item, name)) if _owner(item) == player else possessions(item, player, name)
+    return found
+
+
+def _owner(thing: Any) -> int | None:
+    for member in members_of(type(thing)):
+        if member.is_player:
+            owner: int = getattr(thing, member.name)
+            return owner
+    return None
+
+
+MakeRecorder = Callable[["WorldRoom"], RoomRecorder | None]
+
+
+class WorldRoom:
+    """The world and its players. The server handles connections."""
 
     def __init__(
         self,
-        profile: Profile,
-        name: str = "",
+        layout: WorldLayout,
+        name: str,
         *,
-        config: ServerConfig | None = None,
-        first_tick: int = 0,
-        report: Callable[[ServerEvent], None] = lambda event: None,
+        seed: int,
+        config: WorldServerConfig,
+        load: Load,
+        phase: int = 0,
+        hooks: RoomHooks | None = None,
+        report: Callable[[Any], None] = lambda event: None,
+        make_recorder: MakeRecorder | None = None,
+        saved: SavedRoom | None = None,
     ) -> None:
-        """``report`` is told what the application should hear of."""
-        self.server_config = config or ServerConfig()
-        self.profile = profile
+        """``phase``: rooms send their snapshots in different ticks. ``saved``: the room to go on from."""
         self.name = name
-        self.tick = first_tick
-        """The tick simulated last."""
-        self.players: dict[int, Player] = {}
-        """Peer id to player, in the order of joining."""
-        self.commands: dict[int, Command] = {}
-        """Peer id to the command that was run in the last tick, in the order in which they were run."""
+        self.seed = seed
+        self.config = config
+        self.world: World = layout.world()
+        """As it is now. Read it, and do not change it: what changes it is in no recording."""
+        self.players: dict[int, WorldPlayer] = {}
+        """Peer id to player, in the order of joining: the seat of players and bots, 256 and more of spectators."""
         self.stats = RoomStats()
+        self.start_state: bytes | None = None if saved is None else saved.world
+        """The state with which it began; None: that of the seed."""
+        self.is_over = False
+        """No code of the game is run any more."""
+        self.end_text: str | None = None
+        self._layout = layout
+        self._load = load
+        self._phase = phase
+        self._hooks = hooks or RoomHooks()
         self._report = report
-        self._judge_shot = partial(profile.judge_in_room, name) if isinstance(profile, JudgesInRoom) else profile.judge
-        numbers = profile.config
-        self._snapshot_every = max(1, numbers.server_tick_rate // numbers.snapshot_rate)
-        self._seen_ago = ms_to_ticks(numbers.interpolation_delay_ms, numbers.server_tick_rate)
-        self._rewind = Rewind()
-        self._next_peer_id = FIRST_PEER_ID
+        self._post = Post(self)
+        self._hosted = HostedWorld(self.world, most_past=config.rewind_ticks, send=self._post.queue)
+        self._stage = Stage(layout, self.world)
+        self._cues: list[Hashable] = []
+        """Of joins and leaves since the last tick."""
+        self._inputs: list[int] = [0] * layout.players
+        self.attempted = 0
+        """The tick that was begun last; if the game fails in it, it was not run."""
+        self._has_moved = False
+        """Whether somebody has joined or left since the last tick."""
+        self._next_spectator = FIRST_SPECTATOR
+        if saved is None:
+            self._hosted.begin(seed)
+        else:
+            self._hosted.resume(saved.world, saved.tick)
+        self._recording = RoomRecording(None if make_recorder is None else make_recorder(self), layout.players)
 
     @property
-    def is_full(self) -> bool:
-        return len(self.players) >= self.profile.config.max_players
+    def tick(self) -> int:
+        """The tick that was run last."""
+        return self._hosted.tick
 
-    def add(self, token: bytes, now: float) -> Player:
-        """A new player, where the game lets players begin."""
-        player = Player(self.profile, self._new_peer_id(), token, now, config=self.server_config)
-        self.players[player.peer_id] = player
-        return player
+    @property
+    def saved(self) -> bytes:
+        """The world's saved bytes after that tick, before others joined and left."""
+        return self._hosted.saved
 
-    def _new_peer_id(self) -> int:
-        """The id after the last one that is free; after the highest, the lowest again."""
-        found = self._next_peer_id
-        while found in self.players or found > LAST_PEER_ID:
-            found = found + 1 if found < LAST_PEER_ID else FIRST_PEER_ID
-        self._next_peer_id = found + 1
-        return found
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The inputs of the last tick, by seat."""
+        return tuple(self._inputs)
 
-    def seat_of(self, token: bytes) -> Player | None:
-        """The player to whom a seat's token belongs."""
+    # Who is in it.
+
+    def free_seat(self) -> int | None:
+        """The lowest seat that nobody has."""
+        return next((seat for seat in range(self._layout.players) if seat not in self.players), None)
+
+    def spectators(self) -> int:
+        """How many watch."""
+        return sum(player.is_spectator for player in self.players.values())
+
+    def seat_of(self, token: bytes) -> WorldPlayer | None:
+        """The player or spectator to whom a token belongs."""
         for player in self.players.values():
-            if compare_digest(player.token, token):
+            if player.token and compare_digest(player.token, token):
                 return player
         return None
 
-    def remove(self, player: Player) -> None:
-        """Drop a player."""
-        self.players.pop(player.peer_id, None)
+    def add(
+        self,
+        token: bytes,
+        name: str,
+        *,
+        watches: bool = False,
+        address: Hashable = None,
+        admitted: Pass = NOBODY,
+    ) -> WorldPlayer | None:
+        """A new player or spectator; None if there is no place."""
+        place = self.free_seat()
+        if watches:
+            place = self._next_spectator if self.spectators() < self.config.max_spectators else None
+            self._next_spectator += place is not None
+        if place is None:
+            return None
+        return self._enter(WorldPlayer(place, token, name, self.config, admitted=admitted), address)
 
-    def welcome(self, player: Player) -> bytes:
-        """The packet that answers this player's hello."""
-        message = self.profile.welcome(peer_id=player.peer_id, delay_ticks=player.delay.ticks, server_tick=self.tick)
-        return self.profile.encode_control(message)
+    def add_bot(self, bot: Bot, name: str = "") -> int:
+        """A player whose inputs come from ``bot(player, world)``, which only reads; returns the seat."""
+        check_bot(bot)
+        check_name(name)
+        seat = self.free_seat()
+        if seat is None:
+            raise UsageError(f"there is no free seat in room {self.name!r} for a bot")
+        self._enter(WorldPlayer(seat, b"", name, self.config, bot=bot), None)
+        self._post.tell_all(self._news(self.players[seat]))
+        return seat
 
-    # What clients send.
+    def remove_bot(self, seat: int) -> None:
+        """A bot leaves."""
+        player = self.players.get(seat)
+        if player is None or player.bot is None:
+            raise UsageError(f"there is no bot in seat {seat} of room {self.name!r}")
+        self.remove(player)
 
-    def receive_bundle(self, player: Player, data: bytes) -> None:
-        """An input bundle. Bundles beyond the player's credit are dropped unread."""
-        refused = self.stats.refused
-        if not player.grant_bundle():
-            refused["flooded"] += 1
+    def _enter(self, player: WorldPlayer, address: Hashable) -> WorldPlayer:
+        player.address = address
+        self.players[player.peer_id] = player
+        if player.seat is not None:
+            self._recording.seat(player.seat, True)
+            self._cues += self._hosted.join(player.seat)
+            self._has_moved = True
+        self._hooks.joined(self, player)
+        return player
+
+    def connect(self, player: WorldPlayer, connection: Connection, compact: CompactTables | None = None) -> None:
+        """A client has its seat: from now on it gets snapshots, compact ones if it reads them."""
+        player.receiver = Receiver(self._stage, player.seat, budget=self.config.snapshot_bytes, compact=compact)
+        welcome = RoomWelcome(
+            SPECTATOR if player.seat is None else player.seat,
+            self._layout.players,
+            self.config.tick_rate,
+            self.config.snapshot_ticks,
+            self.tick,
+        )
+        send_control(connection, encode_message(welcome))
+        for other in self.players.values():
+            if other is not player and other.seat is not None:
+                send_control(connection, self._news(other))
+        if player.seat is not None:
+            self._post.tell_all(self._news(player))
+
+    def disconnect(self, player: WorldPlayer) -> None:
+        """The connection has ended, or ends now; messages that are not known to have arrived are reported."""
+        for data in player.outbox.lose(player.connection):
+            self.drop_message(player, data, "the connection ended before it was acknowledged; it may have arrived")
+        player.receiver = None
+        if player.connection is None:
             return
-        try:
-            commands = self.profile.decode_inputs(data)
-        except DecodeError:
-            refused["malformed"] += 1
-            return
-        tick = self.tick
-        for command in commands:
-            reason = player.offer(command, tick)
-            if reason is not None:
-                refused[reason] += 1
+        player.address = player.connection.address
+        player.connection = None
 
-    def receive_control(
-        self, player: Player, connection: Connection, message: object, now: float, link_ms: float
-    ) -> None:
-        """A ping or pong of a player; any other message is refused."""
-        refused = self.stats.refused
-        if not player.grant_control():
-            refused["flooded"] += 1
+    def tell_lost(self, player: WorldPlayer) -> None:
+        """The others learn that a player's connection is lost; the seat is kept."""
+        if player.seat is not None and not self.is_over:
+            self._post.tell_all(self._news(player))
+
+    def remove(self, player: WorldPlayer) -> None:
+        """One leaves for good."""
+        if self.players.pop(player.peer_id, None) is None or player.seat is None:
             return
-        if isinstance(message, Ping):
-            pong = Pong(message.seq, message.clock_ms, self.tick)
-            send_control(connection, self.profile.encode_control(pong))
-        elif isinstance(message, Pong):
-            player.receive_pong(message.seq, now, link_ms)
-        else:
-            refused["unexpected"] += 1
+        player.things = possessions(self.world, player.seat)
+        if self.is_over:
+            return
+        self._hooks.leaving(self, player)
+        self._recording.seat(player.seat, False)
+        self._cues += self._hosted.leave(player.seat)
+        self._has_moved = True
+        self._inputs[player.seat] = 0
+        self._post.tell_all(encode_message(SeatNews(player.seat, Presence.LEFT, player.name)))
+
+    def _news(self, player: WorldPlayer) -> bytes:
+        return encode_message(SeatNews(player.peer_id, player.state, player.name))
+
+    # For the application.
+
+    def send(self, data: bytes, to: int | Iterable[int] | None = None, *, reliable: bool = True) -> None:
+        """Send bytes of the application to one, several (peer ids) or all (None), spectators included.
+
+        A reliable one to a number that nobody has, or has any more, is told by ``MessageDropped``.
+        """
+        peers = None if to is None else (to,) if isinstance(to, int) else tuple(to)
+        self._post.check(data, reliable)
+        for peer_id in peers or ():
+            if not isinstance(peer_id, int) or not (0 <= peer_id < self._layout.players or peer_id >= FIRST_SPECTATOR):
+                raise UsageError(
+                    f"nobody has the number {peer_id!r}: players have that of their seat, 0 to "
+                    f"{self._layout.players - 1}, and spectators have {FIRST_SPECTATOR} or more"
+                )
+        for peer_id in peers or ():
+            if reliable and peer_id not in self.players:
+                self._count_dropped(peer_id, bytes(data), "nobody has this number in the room")
+        self._post.queue(bytes(data), peers, reliable)
+        self._post.deliver()
+
+    def drop_message(self, player: WorldPlayer, data: bytes, text: str) -> None:
+        """Count and report a message that did not arrive."""
+        self._count_dropped(player.peer_id, data, text)
+
+    def _count_dropped(self, peer_id: int, data: bytes, text: str) -> None:
+        self.stats.messages_dropped += 1
+        self._report(MessageDropped(room=self.name, peer_id=peer_id, message=data, text=text))
+
+    def end(self, text: str = "the match is over") -> None:
+        """End the room after this tick: a hook may call it."""
+        self.end_text = text
+
+    def save(self) -> bytes:
+        """The whole room, between two ticks: the world, and the seats with their tokens. Keep it secret."""
+        seats = tuple(
+            SavedSeat(player.peer_id, player.token or bytes(16), player.name, player.bot is not None)
+            for _, player in sorted(self.players.items())
+            if player.seat is not None
+        )
+        made = SavedRoom(schema=self._layout.hash, seed=self.seed, tick=self.tick, seats=seats, world=self.world.save())
+        return encode_room(made)
+
+    def restore_seats(self, seats: Iterable[SavedSeat], bots: dict[int, Bot]) -> None:
+        """The players of a saved room: each can come back with their token. A bot that is not given leaves."""
+        for seat, token, name, is_bot in seats:
+            bot = bots.get(seat) if is_bot else None
+            player = self.players[seat] = WorldPlayer(seat, b"" if is_bot else token, name, self.config, bot=bot)
+            if is_bot and bot is None:
+                self.remove(player)
 
     # The tick.
 
     def advance(self, now: float) -> None:
-        """Run one tick, and send snapshots when one is due."""
-        self.tick = tick = self.tick + 1
-        profile = self.profile
-        step = profile.motor.step
-        shots: list[Player] = []
-        self.commands = commands = {}
+        """Run one tick, and send snapshots when they are due."""
+        self.attempted = tick = self.tick + 1
+        inputs = self._inputs = self._inputs_of(tick, now)
+        behind = [self.players[seat].behind if seat in self.players else 1 for seat in range(len(inputs))]
+        self._recording.frame(inputs, behind)
+        cues = [*self._cues, *self._hosted.advance(inputs, behind)]
+        self._cues = []
+        self._has_moved = False
+        if tick % self.config.checksum_every == 0:
+            self._recording.check(tick, crc32(self._hosted.saved))
+        told = [(cue, encode_cue(cue)) for cue in cues]
         for player in self.players.values():
-            if player.connection is not None:
-                self._send_controls(player, player.connection, now)
-            command = commands[player.peer_id] = player.choose(tick)
-            player.state = step(player.state, command)
-            fires = profile.fires(command)
-            if fires or player.shot_wait:
-                may_shoot, player.shot_wait = self.server_config.shots.step(player.shot_wait, fires)
-                if may_shoot:
-                    shots.append(player)
-                elif fires:
-                    self.stats.refused["too_many_shots"] += 1
-        if shots:
-            self._judge(shots)
-        self._rewind.store(tick, {peer: player.state.position for peer, player in self.players.items()})
-        if tick % self._snapshot_every == 0:
-            self._send_snapshots()
+            player.earn()
+            if player.receiver is not None and told:
+                player.receiver.listen(tick, told)
+        self._hooks.ticked(self)
+        self._post.deliver()
+        if self._is_snapshot_due(tick):
+            self._send_snapshots(tick)
 
-    def _send_controls(self, player: Player, connection: Connection, now: float) -> None:
-        """Delay update, ping and resync hint, if due; and credit for another tick."""
-        encode = self.profile.encode_control
-        player.earn()
-        if player.delay_changed(now):
-            send_control(connection, encode(DelayUpdate(player.delay.ticks)))
-        ping = player.pings.due(now)
-        if ping is not None:
-            send_control(connection, encode(Ping(*ping)))
-        if player.hint_due(now):
-            send_control(connection, encode(ResyncHint(self.tick)))
+    def finish(self, *, failed: bool = False) -> None:
+        """No tick follows."""
+        self.is_over = True
+        self._recording.finish(None if failed else crc32(self._hosted.saved))
 
-    def _judge(self, shooters: list[Player]) -> None:
-        """Judge each shot by where the shooter saw the others, and tell everyone."""
-        current = {peer: player.state.position for peer, player in self.players.items()}
-        for shooter in shooters:
-            lead = shooter.delay.ticks + SAFETY_TICKS if self.server_config.rewind_input_delay else 0
-            seen_at = max(oldest_tick(self.tick), self.tick - self._seen_ago - lead)
-            targets = self._rewind.targets(seen_at, self.tick, current, shooter.peer_id)
-            self.stats.shots += 1
-            messages = self._judge_shot(shooter.peer_id, shooter.state, seen_at, targets)
-            try:
-                packets = [checked_message(self.profile.game_id, message) for message in messages]
-            except UsageError as error:
-                self.stats.refused["bad_message"] += 1
-                self._report(ShotDropped(room=self.name, peer_id=shooter.peer_id, text=str(error)))
-                continue
-            for packet in packets:
-                for player in self.players.values():
-                    self._send_message(player, packet)
+    def say_ending(self, text: str) -> None:
+        """The room ends while everybody is still in it."""
+        self._hooks.ended(self, text)
 
-    def _send_message(self, player: Player, message: bytes) -> None:
-        why = player.messages.send(player.connection, message)
+    def _inputs_of(self, tick: int, now: float) -> list[int]:
+        inputs = [0] * self._layout.players
+        has_bots = any(player.bot is not None for player in self.players.values())
+        before = b"" if not has_bots else self.world.save() if self._has_moved else self._hosted.saved
+        for player in self.players.values():
+            if player.bot is not None:
+                player.pressed = pressed_by(player.bot, player.peer_id, self.world, self._layout.input_bits)
+            elif player.seat is not None:
+                player.pressed = player.inputs.take(tick)
+                if player.connection is None and player.lost_at is None:
+                    player.lost_at = now  # of a saved room: the time to come back begins with its first tick
+            if player.seat is not None:
+                inputs[player.seat] = player.pressed
+        if has_bots:
+            check_unchanged(self.world, before)
+        return inputs
+
+    def _is_snapshot_due(self, tick: int) -> bool:
+        every = self.config.snapshot_ticks
+        if (tick + self._phase) % every:
+            return False
+        if (tick + self._phase) % (every << self._load.level):
+            self.stats.snapshots_shed += 1
+            return False
+        return True
+
+    def _send_snapshots(self, tick: int) -> None:
+        seats: list[int | None] = [None] * self._layout.players
+        for player in self.players.values():
+            if player.seat is not None and (player.bot is not None or player.connection is not None):
+                seats[player.seat] = player.pressed
+        receiving = [player for player in self.players.values() if player.receiver is not None]
+        if receiving:
+            self._stage.survey(tick, seats)
+        for player in receiving:
+            assert player.receiver is not None
+            data = player.receiver.snapshot(margin=player.inputs.margin, newest=player.inputs.newest)
+            if player.connection is not None and player.connection.send_unreliable(data):
+                self.stats.snapshots += 1
+                self.stats.snapshot_bytes += len(data)
+
+
+# The messages of a room: what the world and the application send, and news of the players.
+
+MOST_QUEUED: Final = 4096
+"""Messages that a world may send in one tick; more are dropped, and reported."""
+HOPELESS: Final = 65536
+"""Messages in one tick after which the world is taken to be in a loop without end: that is an error of the game."""
+
+_Queued = tuple[bytes, tuple[int, ...] | None, bool]
+
+
+class Post:
+    """Keeps what is sent in a tick until the tick is over: a tick in which the game fails sends nothing."""
+
+    def __init__(self, room: "WorldRoom") -> None:
+        self._room = room
+        self._queue: list[_Queued] = []
+
+    def check(self, data: bytes, reliable: bool) -> None:
+        """Refuse what cannot be sent."""
+        why = misfit(data, reliable)
         if why is not None:
-            self._drop_message(player, message, why)
+            raise UsageError(why)
 
-    def _drop_message(self, player: Player, message: bytes, text: str) -> None:
-        self.stats.messages_dropped += 1
-        self._report(MessageDropped(room=self.name, peer_id=player.peer_id, message=message, text=text))
+    def queue(self, data: bytes, to: tuple[int, ...] | None, reliable: bool, /) -> None:
+        """Send this at the end of the tick."""
+        if len(self._queue) >= HOPELESS:
+            raise UsageError(f"the world has sent {HOPELESS} messages in one tick, and goes on")
+        self._queue.append((data, to, reliable))
 
-    def disconnect(self, player: Player) -> None:
-        """The player's connection has ended, or ends now: report messages that are not known to have arrived."""
-        for message in player.messages.lose(player.connection):
-            self._drop_message(player, message, "the connection ended before it was acknowledged; it may have arrived")
-        if player.connection is not None:
-            player.address = player.connection.address
-        player.connection = None
-        player.sender = None
+    def deliver(self) -> None:
+        """Hand over all that was queued; and tell clients of what they will never get."""
+        queue, self._queue = self._queue, []
+        for number, (data, to, reliable) in enumerate(queue):
+            why = misfit(data, reliable) if number < MOST_QUEUED else f"a tick has at most {MOST_QUEUED} messages"
+            for player in list(self._room.players.values()):
+                if player.bot is None and (to is None or player.peer_id in to):
+                    self._send(player, data, reliable, why)
+        for player in self._room.players.values():
+            if player.connection is not None:
+                player.outbox.tell_losses(player.connection)
 
-    def _send_snapshots(self) -> None:
-        """One packet for all players that get fixed snapshots; a delta for each of the others."""
-        views = [player.view() for player in self.players.values()]
-        fixed: bytes | None = None
-        shared: Shared | None = None
-        stats = self.stats
-        for player in self.players.values():
-            if player.connection is None:
-                continue
-            if player.sender is not None:
-                if shared is None:
-                    shared = player.sender.share(self.tick, views)
-                data = player.sender.encode(shared, player.peer_id)
-            else:
-                if fixed is None:
-                    fixed = self.profile.encode_snapshot(self.tick, views)
-                data = fixed
-            if player.connection.send_unreliable(data):
-                stats.snapshots += 1
-                stats.snapshot_bytes += len(data)
+    def _send(self, player: "WorldPlayer", data: bytes, reliable: bool, why: str | None) -> None:
+        if reliable:
+            why = player.outbox.refuse(why) if why is not None else player.outbox.send(player.connection, data)
+            if why is not None:
+                self._room.drop_message(player, data, why)
+        elif why is None and player.connection is not None:
+            player.connection.send_unreliable(encode_note(data))
+
+    def tell_all(self, packet: bytes) -> None:
+        """A message of the server's own to every client."""
+        for player in self._room.players.values():
+            if player.connection is not None and player.receiver is not None:
+                send_control(player.connection, packet)

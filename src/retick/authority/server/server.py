@@ -1,47 +1,110 @@
-"""The server: rooms behind one endpoint. Sans-I/O: only the five calls reach it, and its ticks are timeouts.
+"""The server of a declared world: rooms behind one endpoint. Sans-I/O: only the five calls reach it.
 
-A connection becomes a player in three steps: the link's handshake names a room (and, after a lost connection, the
-seat), the link is up, and a hello of the right version arrives. Only then does the player exist.
+A connection becomes a player when the link is up: the handshake has named the room, the player, and after a lost
+connection the seat. WELCOME answers.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from traceback import format_exception, format_exception_only
-from typing import Unpack, cast
+from typing import Any, Final, Unpack, cast
 
-from retick.authority.config import ServerConfig
-from retick.authority.delta import DeltaCodec
-from retick.authority.delta_frames import ACKED_INPUT, split_acked_input
-from retick.authority.events import RoomFailed
-from retick.authority.link_config import ServerSealing, link_config_for
-from retick.authority.profile import Profile
-from retick.authority.server.delta_admission import DeltaAdmission, DeltaGuest
-from retick.authority.server.game_messages import send_control
-from retick.authority.server.gate import Admit
-from retick.authority.server.host import RoomHost
-from retick.authority.server.player import Player
-from retick.authority.server.room import Room
-from retick.authority.server.snapshot_size import LARGEST_DATAGRAM, check_snapshots, fits_fixed, largest_snapshot
-from retick.errors import DecodeError, UnsupportedVersion
-from retick.link import Connection, Reason, Sealing
+from retick.authority.compact import CompactTables
+from retick.authority.frames import INPUT, decode_input, decode_note
+from retick.authority.layout import layout_of
+from retick.authority.messages import LONGEST_WORDS, Ended, MessagesLost, WorldMessage, RoomOver, decode_message, encode_message
+from retick.authority.server.config import RoomHooks, WorldServerConfig
+from retick.authority.server.player import Bot, WorldPlayer, bots_of
+from retick.authority.server.room import Load, MakeRecorder, WorldRoom, possessions
+from retick.authority.server.saved_room import SavedRoom, decode_room
+from retick.authority.views import check_budget
+from retick.errors import DecodeError, InvalidValue, UsageError
+from retick.host.admission import Admission, Guest
+from retick.host.config import COMPACT_SNAPSHOTS, FAULTS
+from retick.host.events import MessageFromPlayer, MessagesNotReceived, PlayerJoined, PlayerLeft, RoomClosed, RoomFailed
+from retick.host.gate import Admit, Gate
+from retick.host.host import LINGER, RoomHost
+from retick.host.joining import JoinRequest
+from retick.host.link_config import ServerSealing, link_config
+from retick.host.rooms import Rooms
+from retick.link import Connected, Connection, LinkEvent, Reason, Refuse, Request, Sealing
 from retick.routes.online import Online
 from retick.routes.routed_link import routes_of
 from retick.routes.routes import Routes
-from retick.wire.authority import Hello
-from retick.wire.relay import FRAME_HEAD_SIZE
+from retick.sim.world import World
+from retick.sim.world.hosting import check_owners
 
-__all__ = ["Server"]
+__all__ = [
+    "WorldAdmission",
+    "WorldGuest",
+    "WorldServer",
+]
 
 
-class Server(RoomHost[Room, Player]):
+# Who may come into the rooms of a declared world: players, while a seat is free, and spectators.
+
+
+@dataclass(slots=True)
+class WorldGuest(Guest[WorldRoom, WorldPlayer]):
+    """One that says its name."""
+
+    name: str = ""
+    watches: bool = False
+    address: Hashable = None
+
+
+class WorldAdmission(Admission[WorldRoom, WorldPlayer]):
+    """Knows the tables of the world."""
+
+    def __init__(
+        self,
+        rooms: Rooms[WorldRoom],
+        schema: int,
+        seats: int,
+        *,
+        compact: int,
+        entropy: Callable[[int], bytes],
+        take_over: Callable[[WorldRoom, WorldPlayer], None],
+        gate: Gate,
+    ) -> None:
+        """``schema``: hash of the tables; ``seats``: of a room; ``compact``: hash of the compact tables, 0 if there are
+        no compact snapshots."""
+        super().__init__(rooms, entropy=entropy, take_over=take_over, gate=gate)
+        self._schema = schema
+        self._compact = compact
+        self._seats = seats
+
+    def _misfit(self, wish: JoinRequest, request: Request) -> Refuse | None:
+        if wish.schema != self._schema:
+            return Refuse(reason=Reason.GAME_VERSION, text="the world is declared differently here")
+        return None
+
+    def _is_full(self, room: WorldRoom, wish: JoinRequest, coming: Sequence[Guest[WorldRoom, WorldPlayer]]) -> bool:
+        also = sum(guest.watches == wish.watches for guest in coming if isinstance(guest, WorldGuest))
+        watching = room.spectators()
+        if wish.watches:
+            return watching + also >= room.config.max_spectators
+        return len(room.players) - watching + also >= self._seats
+
+    def _guest(self, room: WorldRoom, token: bytes, now: float, wish: JoinRequest, request: Request) -> WorldGuest:
+        reads_compact = request.capabilities & COMPACT_SNAPSHOTS != 0 and wish.compact == self._compact != 0
+        return WorldGuest(room, token, now, name=wish.name, watches=wish.watches, compact=reads_compact)
+
+
+SEED_BYTES: Final = 4
+
+
+class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
     """Answers the five calls; ``rooms`` are its rooms by name."""
 
     def __init__(
         self,
-        profile: Profile,
+        game: type[World],
         *,
         entropy: Callable[[int], bytes],
-        config: ServerConfig | None = None,
+        config: WorldServerConfig | None = None,
+        hooks: RoomHooks | None = None,
+        record: MakeRecorder | None = None,
         clock: Callable[[], float] | None = None,
         admit: Admit | None = None,
         online: Online | None = None,
@@ -49,39 +112,50 @@ class Server(RoomHost[Room, Player]):
     ) -> None:
         """``entropy(n)`` gives n random bytes: ``os.urandom``, or a seeded generator in a test.
 
-        ``clock()`` gives seconds, as ``time.perf_counter`` does: with it, ``RoomStats.tick_cost`` is measured.
-        ``admit(applicant)`` answers with a Pass or a Refuse, for example ``retick.tokens.Tokens``. With ``key_pair``
-        only clients that know its public half come in. ``online`` opens a room at a relay: clients join by its code.
+        ``record(room)`` gives a new room its recorder, or None. ``clock()`` gives seconds, as ``time.perf_counter``
+        does: with it, ``RoomStats.tick_cost`` is measured. ``admit(applicant)`` answers with a Pass or a Refuse, for
+        example ``retick.tokens.Tokens``. With ``key_pair`` only clients that know its public half come in.
+        ``online`` opens a room at a relay: clients join by its code.
         """
-        self.profile = profile
-        self.config = config or ServerConfig()
-        layout = profile.layout if self.config.delta else None
+        if not (isinstance(game, type) and issubclass(game, World)):
+            raise UsageError(f"a WorldServer runs a class of worlds, not {game!r}: WorldServer(Tanks, ...)")
+        if game.advance is World.advance:
+            raise UsageError(f"{game.__name__} has no advance(self, inputs): a server has nothing to run")
+        check_owners(game)
+        self.game = game
+        self.config = config or WorldServerConfig()
+        self.load = Load()
+        """How much is shed because the server is late."""
+        self._layout = layout_of(game)
+        check_budget(self._layout, self.config.snapshot_bytes)
+        self._entropy = entropy
+        self._hooks = hooks or RoomHooks()
+        self._record = record
+        named = game()
         given = cast("Sealing", sealing)
-        link = link_config_for(
-            profile,
+        link = link_config(
+            named.game_id,
+            named.game_version,
             timeout=self.config.timeout,
-            delta=layout is not None,
-            compact=self.config.compact,
+            capabilities=COMPACT_SNAPSHOTS if self.config.compact else 0,
             sealing=given,
         )
-        self._delta = None if layout is None else DeltaCodec(layout, sealed=link.sealed)
-        largest = largest_snapshot(link.sealed) - (0 if online is None else FRAME_HEAD_SIZE)
-        serves_fixed = fits_fixed(profile, largest)
-        check_snapshots(profile, self._delta, serves_fixed, largest)
+        self._compact = CompactTables(self._layout, sealed=link.sealed) if self.config.compact else None
+        seats = self._layout.players + self.config.max_spectators
         super().__init__(
             self.config,
-            replace(link, tick_rate=profile.config.server_tick_rate, max_datagram=LARGEST_DATAGRAM),
-            seats=self.config.room_limit * profile.config.max_players,
+            replace(link, tick_rate=self.config.tick_rate),
+            seats=self.config.room_limit * seats,
             entropy=entropy,
             clock=clock,
             admit=admit,
             online=online,
         )
-        self._admission = DeltaAdmission(
+        self._admission = WorldAdmission(
             self._rooms,
-            self._delta,
-            serves_fixed=serves_fixed,
-            compact=self.config.compact,
+            self._layout.hash,
+            self._layout.players,
+            compact=0 if self._compact is None else self._compact.hash,
             entropy=entropy,
             take_over=self._take_over,
             gate=self._gate,
@@ -92,66 +166,201 @@ class Server(RoomHost[Room, Player]):
         """Of a server with ``online``: its code, and how each client is reached."""
         return routes_of(self._link)
 
-    def _make_room(self, name: str, number: int) -> Room:
-        # Rooms begin at different ticks, so that their snapshots do not all fall on the same one.
-        first_tick = number % self.config.room_limit
-        return Room(self.profile, name, config=self.config, first_tick=first_tick, report=self._report)
+    # Rooms.
 
-    def _failure(self, room: Room, error: BaseException) -> RoomFailed:
+    def _make_room(self, name: str, number: int, saved: SavedRoom | None = None) -> WorldRoom:
+        seed = int.from_bytes(self._entropy(SEED_BYTES), "little") or 1
+        room = WorldRoom(
+            self._layout,
+            name,
+            seed=seed if saved is None else saved.seed,
+            config=self.config,
+            load=self.load,
+            phase=number,
+            hooks=self._hooks,
+            report=self._report,
+            make_recorder=self._record,
+            saved=saved,
+        )
+        if saved is None:
+            self._hooks.opened(room)
+        return room
+
+    @property
+    def reads_messages(self) -> bool:
+        """Whether the hooks read what the applications of clients send."""
+        return type(self._hooks).received is not RoomHooks.received
+
+    def save_room(self, name: str = "") -> bytes:
+        """A room as bytes, to be kept in a secret place: it has the tokens with which players come back."""
+        room = self.rooms.get(name)
+        if room is None:
+            raise UsageError(self._rooms.why_not(name))
+        return room.save()
+
+    def restore_room(self, data: bytes, name: str = "", *, bots: Mapping[int, Bot] | Bot | None = None) -> WorldRoom:
+        """Open a room that goes on where it was saved. Its players come back by themselves, within ``rejoin_seconds``.
+
+        A room of this name that has not begun, as those of ``config.rooms`` before the first tick, makes place for it.
+        ``bots`` are the functions of its bots, by seat, or one for all of them; a bot that is not given leaves. A
+        DecodeError, and no room, if these are no bytes of a room of this world. If the game raises an error when a bot
+        leaves, the room has failed.
+        """
+        saved = decode_room(data)
+        if saved.schema != self._layout.hash or any(each.seat >= self._layout.players for each in saved.seats):
+            raise InvalidValue("the saved room is of another world, or of another version of it")
+        self.game().unpack_state(saved.world)
+        given = bots_of(saved, bots)
+        if self.is_draining:
+            raise UsageError("a server that drains or is closed opens no room")
+        empty = self.rooms.get(name)
+        if empty is not None and empty.tick == 0 and not empty.players:
+            empty.finish()
+            self._rooms.end(empty, "a saved room goes on in its place")
+        room = self._rooms.open(name, lambda name, number: self._make_room(name, number, saved))
+        try:
+            room.restore_seats(saved.seats, given)
+        except FAULTS as error:
+            self._fail_room(room, error)
+        return room
+
+    def _advance(self, room: WorldRoom, now: float) -> None:
+        super()._advance(room, now)
+        if room.end_text is not None and not room.is_over:
+            self._end_room(room, room.end_text)
+            self._events.append(RoomClosed(room=room.name, text=room.end_text))
+
+    def _failure(self, room: WorldRoom, error: BaseException) -> RoomFailed:
+        room.finish(failed=True)
+        before: Any = self.game()
+        before.load(room.saved)
+        seats = [player.seat for player in room.players.values() if player.seat is not None]
         return RoomFailed(
             room=room.name,
-            tick=room.tick,
+            tick=room.attempted,
             error=format_exception_only(error)[-1].strip(),
             traceback="".join(format_exception(error)),
-            states={peer: player.state for peer, player in room.players.items()},
-            commands=room.commands,
+            states={seat: possessions(before, seat) for seat in seats},
+            commands={seat: room.inputs[seat] for seat in seats},
+            saved=room.saved,
         )
 
-    def _hello(self, guest: DeltaGuest, connection: Connection, now: float) -> None:
-        """A hello of the right version: the client gets its player, or gets it back."""
-        room = guest.room
-        player = guest.player
-        if player is not None:
-            if player.ack == 0 and player.grant_control():
-                send_control(connection, room.welcome(player))
-            else:
-                room.stats.refused["unexpected"] += 1
-            return
-        player = self._take_seat(guest, connection, now)
-        if player is not None:
-            player.sender = None if guest.delta is None else guest.delta.sender(compact=guest.compact)
-            send_control(connection, room.welcome(player))
+    def _fail_room(self, room: WorldRoom, error: BaseException) -> None:
+        # A hook may have closed the room in the middle of what has failed now.
+        if self.rooms.get(room.name) is room:
+            super()._fail_room(room, error)
 
-    def _add_player(self, guest: DeltaGuest, now: float) -> Player | None:
-        return None if guest.room.is_full else guest.room.add(guest.token, now)
+    def _farewell(self, room: WorldRoom, text: str) -> None:
+        reason = Ended.FAULT
+        if not room.is_over:
+            reason = Ended.ENDED if room.end_text is not None else Ended.CLOSED
+            reason = Ended.DRAINED if self.is_draining else reason
+            try:
+                room.say_ending(text)
+            except FAULTS as error:
+                self._events.append(self._failure(room, error))
+            room.finish()
+        over = encode_message(RoomOver(reason, _words(text)))
+        for player in room.players.values():
+            if player.connection is not None:
+                player.connection.send_reliable(over)
 
-    def _return_player(self, player: Player, now: float) -> None:
-        player.begin(now)
+    def _tell_dropped(self, connection: Connection, text: str) -> float:
+        connection.send_reliable(encode_message(RoomOver(Ended.DROPPED, _words(text))))
+        return LINGER
 
-    def _on_payload(self, guest: DeltaGuest, data: bytes) -> None:
-        player = guest.player
-        if player is None:
-            guest.room.stats.refused["not_joined"] += 1
-            return
-        if data[0] == ACKED_INPUT and player.sender is not None:
-            ack, data = split_acked_input(data)
-            player.sender.acknowledge(ack)
-        guest.room.receive_bundle(player, data)
+    def _on_skipped(self, ticks: int, now: float) -> None:
+        self.load.note(ticks, now)
+        if ticks:
+            for room in self.rooms.values():
+                for player in room.players.values():
+                    player.earn(ticks)  # clients went on sending in the time of ticks that were not run
 
-    def _on_message(self, guest: DeltaGuest, connection: Connection, data: bytes, now: float) -> None:
-        refused = guest.room.stats.refused
+    # Joining and leaving.
+
+    def _add_player(self, guest: WorldGuest, now: float) -> WorldPlayer | None:
+        return guest.room.add(
+            guest.token, guest.name, watches=guest.watches, address=guest.address, admitted=guest.admitted
+        )
+
+    def _return_player(self, player: WorldPlayer, now: float) -> None:
+        player.begin()
+
+    def _joined(self, guest: WorldGuest, player: WorldPlayer, connection: Connection) -> PlayerJoined:
+        made = super()._joined(guest, player, connection)
+        return replace(made, name=player.name, is_spectator=player.is_spectator)
+
+    def _leave(self, room: WorldRoom, player: WorldPlayer, text: str) -> None:
         try:
-            message = self.profile.decode(data)
-        except UnsupportedVersion as error:
-            refused["wrong_version"] += 1
-            connection.close(Reason.GAME_VERSION, f"this is protocol {self.profile.protocol_version}: {error}")
+            super()._leave(room, player, text)
+        except FAULTS as error:
+            self._events.append(self._left(room, player, text))
+            self._fail_room(room, error)
+
+    def _lose(self, room: WorldRoom, player: WorldPlayer) -> None:
+        super()._lose(room, player)
+        room.tell_lost(player)
+
+    def _left(self, room: WorldRoom, player: WorldPlayer, text: str) -> PlayerLeft:
+        return replace(super()._left(room, player, text), things=player.things)
+
+    # What clients send.
+
+    def _on_other(self, guest: WorldGuest, event: LinkEvent, now: float) -> None:
+        if isinstance(event, Connected) and guest.player is None:
+            guest.address = event.connection.address
+            player = self._take_seat(guest, event.connection, now)
+            if player is not None:
+                guest.room.connect(player, event.connection, self._compact if guest.compact else None)
+
+    def _on_payload(self, guest: WorldGuest, data: bytes) -> None:
+        player, refused = guest.player, guest.room.stats.refused
+        if player is None:
+            refused["not_joined"] += 1
+        elif not player.grant_packet():
+            refused["flooded"] += 1
+        else:
+            try:
+                if data[:1] == bytes((INPUT,)):
+                    player.receive_inputs(decode_input(data, self._layout.input_bits), guest.room.tick)
+                    return
+                note = decode_note(data)
+            except DecodeError:
+                refused["malformed"] += 1
+                return
+            self._on_application(guest, player, note, reliable=False)
+
+    def _on_message(self, guest: WorldGuest, connection: Connection, data: bytes, now: float) -> None:
+        player, refused = guest.player, guest.room.stats.refused
+        if player is None:
+            refused["not_joined"] += 1
             return
+        if not player.grant_message():
+            # What the link has handed over is acknowledged: it is still read, and nothing comes after it.
+            refused["flooded"] += 1
+            connection.close(Reason.VIOLATION, "too many messages were sent")
+        try:
+            message = decode_message(data)
         except DecodeError:
             refused["malformed"] += 1
             return
-        if isinstance(message, Hello):
-            self._hello(guest, connection, now)
-        elif guest.player is None:
-            refused["not_joined"] += 1
+        if isinstance(message, WorldMessage):
+            self._on_application(guest, player, message.data, reliable=True)
+        elif isinstance(message, MessagesLost):
+            self._events.append(
+                MessagesNotReceived(room=guest.room.name, peer_id=player.peer_id, count=message.messages)
+            )
         else:
-            guest.room.receive_control(guest.player, connection, message, now, connection.rtt * 1000)
+            refused["unexpected"] += 1
+
+    def _on_application(self, guest: WorldGuest, player: WorldPlayer, data: bytes, *, reliable: bool) -> None:
+        self._events.append(
+            MessageFromPlayer(room=guest.room.name, peer_id=player.peer_id, data=data, reliable=reliable)
+        )
+        self._hooks.received(guest.room, player, data)
+
+
+def _words(text: str) -> str:
+    """What fits into ROOM_OVER."""
+    printable = "".join(each if each.isprintable() else "?" for each in text)
+    return printable.encode()[:LONGEST_WORDS].decode(errors="ignore")

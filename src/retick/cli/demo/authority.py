@@ -11,9 +11,9 @@ from typing import Final
 import typer
 from rich.live import Live
 
-from retick.cli.child_process import start_module
+from retick.audit.interpreter import start_module
+from retick.cli.bots import BotLine, table_of
 from retick.cli.exit_codes import NO
-from retick.cli.serve.bot_client import BotLine, table_of
 from retick.cli.terminal import Screen
 from retick.errors import RetickError
 

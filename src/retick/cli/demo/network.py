@@ -1,27 +1,268 @@
 """The demo over the network: starts both processes, shows their match, and prints the proof that it was the same."""
 
+import json
+import subprocess
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from queue import Empty, SimpleQueue
+from typing import Any, Self
 
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
+from rich.segment import Segment
+from rich.text import Text
 
+from retick import replay
+from retick.audit.interpreter import start_module
 from retick.cli.demo.peer import PeerPlan
-from retick.cli.demo.peer_process import PeerProcess
-from retick.cli.demo.proof import prove
-from retick.cli.demo.view import BothPeers, line
+from retick.cli.draw.fighter import Arena
+from retick.cli.draw.network_view import NetworkView
 from retick.cli.exit_codes import NO, complain
-from retick.cli.play.capture_file import command_to_read
-from retick.cli.plurals import count
-from retick.cli.terminal import Screen, say
-from retick.games.fighter import FighterState
+from retick.cli.play.files import command_to_read
+from retick.cli.terminal import Screen, count, say
+from retick.errors import DecodeError, RetickError
+from retick.games.fighter import Fighter, FighterState
 from retick.playing.confirmed_match import ConfirmedFight, outcome
 from retick.playing.controllers import StyleName
+from retick.playing.match_driver import Result
+from retick.playing.network_report import NetworkReport
 from retick.replay import loads
 
-__all__ = ["NetworkDemo", "files_of"]
+__all__ = [
+    "BothPeers",
+    "Ending",
+    "NetworkDemo",
+    "PeerProcess",
+    "Proof",
+    "files_of",
+    "line",
+    "prove",
+]
+
+
+# Checks that two processes that played over a bad link really played the same match.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What one process reports at the end."""
+
+    ours: Result
+    theirs: Result
+    """What the other peer sent over the network."""
+    replay: bytes
+    """The match as recorded by this process alone, RPLK."""
+    unwritten: str = ""
+    """Which of its files are not complete, and why; empty if all are, or if there is none."""
+
+    @classmethod
+    def loads(cls, text: str) -> Self:
+        values = json.loads(text)
+        return cls(
+            ours=Result(*values["ours"]),
+            theirs=Result(*values["theirs"]),
+            replay=bytes.fromhex(values["replay"]),
+            unwritten=values["unwritten"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What was compared, in words, and the verdict."""
+
+    checksums: str
+    replays: str
+    rerun: str
+    ok: bool
+
+
+def prove(first: Ending, second: Ending) -> Proof:
+    """Compare both results, both recordings, and a new run of the match from its inputs alone."""
+    a, b = first.ours, second.ours
+    received = first.theirs == b and second.theirs == a
+    equal = a == b and received
+    checksums = f"0x{a.checksum:08X} and 0x{b.checksum:08X} at frame {a.frame}, {'equal' if equal else 'NOT EQUAL'}"
+    if a.frame != b.frame:
+        checksums = f"0x{a.checksum:08X} at frame {a.frame}, 0x{b.checksum:08X} at frame {b.frame}: NOT EQUAL"
+    elif a == b and not received:
+        checksums += ": the network brought another checksum than the process had"
+    same = first.replay == second.replay
+    replays = f"{len(first.replay)} bytes from each process, {'equal' if same else 'NOT EQUAL'}"
+    verified, rerun = _run_again(first)
+    return Proof(checksums=checksums, replays=replays, rerun=rerun, ok=equal and same and verified)
+
+
+def _run_again(ending: Ending) -> tuple[bool, str]:
+    try:
+        recorded = replay.loads(ending.replay, strict=True)
+    except DecodeError as error:
+        return False, f"the replay cannot be read: {error}"
+    verdict = replay.verify(recorded, Fighter(), expected_checksum=ending.ours.checksum)
+    ok = verdict.ok and verdict.frames == ending.ours.frame
+    return (
+        ok,
+        f"0x{verdict.checksum:08X} after {count(verdict.frames, 'frame')}, {'the same' if ok else 'NOT THE SAME'}",
+    )
+
+
+# The two processes of ``retick demo`` as their parent sees them.
+
+DEPTHS_KEPT = 400
+START_SECONDS = 30.0
+STOP_SECONDS = 1.0
+
+
+class PeerProcess:
+    """Starts one peer, keeps its newest report, and ends it."""
+
+    def __init__(self, title: str, plan: PeerPlan) -> None:
+        self.title = title
+        self.port = 0
+        """The UDP port on which it listens; 0 until it has reported it."""
+        self.report: NetworkReport | None = None
+        self.depths: deque[int] = deque(maxlen=DEPTHS_KEPT)
+        """Rollback depth of each of the last frames."""
+        self.ending: Ending | None = None
+        self.failure = ""
+        self._noise: deque[str] = deque(maxlen=5)
+        self._lines: SimpleQueue[str | None] = SimpleQueue()
+        self._unwanted = False
+        self._process = start_module("retick.cli.demo.peer", plan.dumps(), stderr=subprocess.STDOUT)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def finished(self) -> bool:
+        """Whether it will report nothing more."""
+        return self.ending is not None or bool(self.failure)
+
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def wait_until_it_listens(self) -> None:
+        """Wait for the process to report its port; RetickError if it does not."""
+        while not self.port and not self.finished:
+            try:
+                self._receive(self._lines.get(timeout=START_SECONDS))
+            except Empty:
+                self.failure = f"did not start within {START_SECONDS:.0f} s"
+        if not self.port:
+            raise RetickError(f"the {self.title}'s process {self.failure}")
+
+    def update(self) -> None:
+        """Read all that was reported since the last call."""
+        while not self.finished:
+            try:
+                self._receive(self._lines.get_nowait())
+            except Empty:
+                return
+
+    def dismiss(self) -> None:
+        """Close the pipe at the next report; the process then says goodbye to the other peer and ends."""
+        self._unwanted = True
+
+    def stop(self) -> None:
+        """End the process: wait a moment for its goodbye, then kill it."""
+        self.dismiss()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._reader.join(STOP_SECONDS)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as pipe:
+            for line in pipe:
+                if self._unwanted:
+                    break
+                self._lines.put(line)
+        self._lines.put(None)
+
+    def _receive(self, line: str | None) -> None:
+        if line is None:
+            code = self._process.wait()
+            self.failure = f"ended with code {code}" + "".join(f"; {text.strip()}" for text in self._noise)
+            return
+        word, _, text = line.rstrip().partition(" ")
+        if word == "listening":
+            self.port = json.loads(text)["port"]
+        elif word in ("frame", "stalled"):
+            self.report = NetworkReport.loads(text)
+            if word == "frame":
+                self.depths.append(self.report.depth)
+        elif word == "end":
+            self.ending = Ending.loads(text)
+        elif word == "failed":
+            self.failure = f"gave up: {json.loads(text)['why']}"
+        elif word != "waiting":
+            self._noise.append(line.rstrip())
+
+
+# Both peers of the demo in one terminal, one above the other, so that differences between their views are seen.
+
+_LEAST_ROWS = 9
+"""Rows that one peer needs at least; a terminal that is too low for both shows only the host."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BothPeers:
+    """The newest report of each process, drawn to fit."""
+
+    peers: Sequence[PeerProcess]
+    names: tuple[str, str]
+    header: str
+    previous: Sequence[FighterState | None] = (None, None)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        rows = (options.height or console.size.height) - 2
+        shown = len(self.peers) if rows >= 2 * _LEAST_ROWS else 1
+        yield Text(f" {self.header}", style="bold reverse", no_wrap=True, overflow="crop")
+        for seat, peer in list(enumerate(self.peers))[:shown]:
+            yield from console.render(self._peer(seat, peer), options.update_height(rows // shown))
+            yield Segment.line()
+
+    def _peer(self, seat: int, peer: PeerProcess) -> NetworkView | Text:
+        if peer.report is None:
+            return Text(f" {peer.title}: not connected yet", style="dim")
+        report = peer.report
+
+        def arena(title: str, footer: str) -> Arena:
+            return Arena(
+                state=report.fighter_state(),
+                previous=self.previous[seat],
+                names=self.names,
+                hits=report.hits,
+                title=title,
+                footer=footer,
+            )
+
+        title = f"{peer.title}, plays {seat + 1}"
+        return NetworkView(report=report, title=title, picture=arena, depths=list(peer.depths))
+
+
+def line(second: int, reports: Sequence[NetworkReport]) -> str:
+    """One second of both peers, for logs and pipes."""
+    first, other = reports
+    rtt = "?" if first.rtt is None else f"{first.rtt * 1e3:.0f}"
+    return (
+        f"{second:4} s  frame {first.frame:5} {other.frame:5}  "
+        f"confirmed {first.confirmed:5} {other.confirmed:5}  "
+        f"rollbacks {first.rollbacks:4} {other.rollbacks:4}  deepest {first.deepest:2} {other.deepest:2}  "
+        f"stalls {first.stalls:2} {other.stalls:2}  rtt {rtt:>3} ms  "
+        f"lost {first.loss_in:4.0%} {other.loss_in:4.0%}"
+    )
+
 
 PICTURES_A_SECOND = 30
 

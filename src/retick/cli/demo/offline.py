@@ -7,9 +7,8 @@ from rich.live import Live
 
 from retick._kernels import is_compiled
 from retick.cli.draw.fighter import Arena
-from retick.cli.play.pace import Pace
-from retick.cli.plurals import count
-from retick.cli.terminal import Screen, say
+from retick.cli.pace import LoopPace
+from retick.cli.terminal import Screen, count, say
 from retick.games.fighter import Action, FighterState, PlayerState
 from retick.games.fighter.bots import fight
 from retick.games.fighter.rules import TICKS_PER_SECOND
@@ -50,7 +49,7 @@ class OfflineFight:
 
 def show_offline(console: Screen, match: OfflineFight, *, fast: bool) -> bool:
     """Play it and print the summary, after Ctrl-C too; whether the second run ended the same."""
-    pace = None if fast else Pace(TICKS_PER_SECOND)
+    pace = None if fast else LoopPace(TICKS_PER_SECOND)
     started = time.perf_counter()
     try:
         if console.is_terminal and not console.is_dumb_terminal:
@@ -62,7 +61,7 @@ def show_offline(console: Screen, match: OfflineFight, *, fast: bool) -> bool:
     return same
 
 
-def _show_live(console: Screen, match: OfflineFight, pace: Pace | None) -> None:
+def _show_live(console: Screen, match: OfflineFight, pace: LoopPace | None) -> None:
     """Draw every second frame; when late, or in a hurry, fewer."""
     footer = f"seed {match.confirmed.seed}, {'as fast as drawn' if pace is None else '60 Hz'}, Ctrl-C ends"
     stride = 2 if pace is not None else max(4, match.limit // 120)
@@ -76,7 +75,7 @@ def _show_live(console: Screen, match: OfflineFight, pace: Pace | None) -> None:
     console.print(match.view(None, ""), height=LAST_PICTURE_ROWS)
 
 
-def _show_lines(console: Screen, match: OfflineFight, pace: Pace | None) -> None:
+def _show_lines(console: Screen, match: OfflineFight, pace: LoopPace | None) -> None:
     """A line for each second of play: the form for logs and pipes."""
     console.tell(f"retick demo: {match.names[0]} against {match.names[1]}, seed {match.confirmed.seed}")
     for state in match.states():

@@ -16,13 +16,12 @@ from random import Random
 from typing import Self
 
 from retick import replay
-from retick.cli.play.capture_file import CaptureFile, captured
-from retick.cli.trace.tracer import Tracer, traced
+from retick.cli.play.files import CaptureFile, captured
+from retick.cli.trace_notes import Tracer, traced
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
-from retick.playing.confirmed_match import ConfirmedFight
+from retick.playing.confirmed_match import ConfirmedFight, FollowedMatch
 from retick.playing.controllers import BotController, StyleName
-from retick.playing.followed_match import FollowedMatch
 from retick.playing.key_files import KeyLogFile
 from retick.playing.match_driver import MatchDriver
 from retick.rollback.match.config import MatchConfig

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from retick.cli.plurals import count
+from retick.cli.terminal import count
 from retick.playing.network_report import NetworkReport
 
 __all__ = ["NetworkView"]

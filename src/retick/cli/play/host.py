@@ -7,21 +7,26 @@ from typing import Annotated
 
 import typer
 
-from retick.cli.play import match_setup as options
-from retick.cli.play.capture_file import CaptureOption
-from retick.cli.play.link_options import HostOpenOption, IdentityOption, KeylogOption, LinkOptions, PlainOption
-from retick.cli.play.match_setup import DEFAULT_PORT, MatchSetup
-from retick.cli.play.online_options import (
+from retick.cli.play import options
+from retick.cli.play.files import CaptureOption
+from retick.cli.play.options import (
+    DEFAULT_PORT,
+    HostOpenOption,
+    IdentityOption,
+    KeylogOption,
+    LinkOptions,
     MapPortOption,
+    MatchSetup,
     OnlineOption,
     OnlineOptions,
+    PlainOption,
     RelayOnlyOption,
     RelayOption,
     forwarded,
 )
 from retick.cli.play.terminal_match import TerminalMatch
 from retick.cli.terminal import Screen
-from retick.cli.trace.tracer import TraceOption
+from retick.cli.trace_notes import TraceOption
 from retick.errors import MissingExtra, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.link import Invite

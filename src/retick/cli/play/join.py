@@ -4,22 +4,25 @@ from typing import Annotated
 
 import typer
 
-from retick.cli.play import match_setup as options
-from retick.cli.play.capture_file import CaptureOption
-from retick.cli.play.link_options import IdentityOption, KeylogOption, LinkOptions, PlainOption
-from retick.cli.play.match_setup import MatchSetup
-from retick.cli.play.online_options import (
+from retick.cli.play import options
+from retick.cli.play.files import CaptureOption
+from retick.cli.play.options import (
     HOST_GONE,
+    IdentityOption,
+    KeylogOption,
+    LinkOptions,
     MapPortOption,
+    MatchSetup,
     OnlineOption,
     OnlineOptions,
+    PlainOption,
     RelayOnlyOption,
     RelayOption,
     typed_way,
 )
 from retick.cli.play.terminal_match import TerminalMatch
 from retick.cli.terminal import Screen, working
-from retick.cli.trace.tracer import TraceOption
+from retick.cli.trace_notes import TraceOption
 from retick.errors import NetworkUnavailable, RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.playing.controllers import StyleName

@@ -6,13 +6,21 @@ from typing import Annotated
 
 import typer
 
-from retick.cli.play.link_options import HostOpenOption, IdentityOption, KeylogOption, LinkOptions, PlainOption
-from retick.cli.play.match_setup import DEFAULT_PORT
-from retick.cli.play.online_options import OnlineOption, RelayOnlyOption, RelayOption
-from retick.cli.project_game import project_game
+from retick.cli.arguments import project_game
+from retick.cli.play.options import (
+    DEFAULT_PORT,
+    HostOpenOption,
+    IdentityOption,
+    KeylogOption,
+    LinkOptions,
+    OnlineOption,
+    PlainOption,
+    RelayOnlyOption,
+    RelayOption,
+)
 from retick.cli.terminal import say
 from retick.errors import MissingExtra, UsageError
-from retick.playing.window_module import find_window, window_game
+from retick.integrations.pygame.window_module import find_window, window_game
 from retick.transport import BAD_LINK, Conditions
 
 __all__ = ["play"]

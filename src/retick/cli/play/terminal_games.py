@@ -7,7 +7,7 @@ from rich.console import RenderableType
 
 from retick.cli.draw.fighter import Arena
 from retick.cli.draw.scramble import ScrambleField
-from retick.cli.play.keyboard_buttons import KeyboardButtons
+from retick.cli.play.keys import KeyboardButtons
 from retick.errors import UsageError
 from retick.games.fighter import Button, Fighter, FighterState
 from retick.games.scramble import Button as ScrambleButton

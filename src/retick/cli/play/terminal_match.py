@@ -10,8 +10,8 @@ from rich.live import Live
 
 from retick.cli.draw.network_view import NetworkView
 from retick.cli.exit_codes import NO, complain
-from retick.cli.play.match_setup import MatchSetup
-from retick.cli.play.terminal_keys import TerminalKeys
+from retick.cli.play.keys import TerminalKeys
+from retick.cli.play.options import MatchSetup
 from retick.cli.terminal import Screen, say
 from retick.errors import RetickError
 from retick.link import Reason

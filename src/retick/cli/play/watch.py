@@ -10,21 +10,25 @@ from rich.console import RenderableType
 from rich.live import Live
 
 from retick.cli.exit_codes import NO
+from retick.cli.play.files import check_recording
 from retick.cli.play.join import no_answer
-from retick.cli.play.link_options import IdentityOption, KeylogOption, LinkOptions, PlainOption
-from retick.cli.play.match_setup import PlayersOption, RateOption, RecordOption
-from retick.cli.play.online_options import (
+from retick.cli.play.options import (
     HOST_GONE,
+    IdentityOption,
+    KeylogOption,
+    LinkOptions,
     OnlineOption,
     OnlineOptions,
+    PlainOption,
+    PlayersOption,
+    RateOption,
+    RecordOption,
     RelayOnlyOption,
     RelayOption,
     typed_way,
 )
-from retick.cli.play.recording import check_recording
 from retick.cli.play.terminal_games import TerminalGame, terminal_game_for
-from retick.cli.plurals import count
-from retick.cli.terminal import Screen, say
+from retick.cli.terminal import Screen, count, say
 from retick.errors import RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.playing.confirmed_match import ConfirmedMatch

@@ -1,5 +1,6 @@
 """``retick replay play``: a recording in the terminal, with pause, single steps and jumps; else as lines."""
 
+import importlib.util
 import sys
 from collections.abc import Mapping
 from itertools import islice
@@ -11,21 +12,45 @@ from rich.console import RenderableType
 from rich.live import Live
 from rich.table import Table
 
+from retick.cli.arguments import BudgetOption, load_within
 from retick.cli.draw.fighter import Arena
 from retick.cli.exit_codes import named, playing
-from retick.cli.play.pace import Pace
-from retick.cli.play.terminal_keys import TerminalKeys
-from retick.cli.plurals import count
-from retick.cli.read_budget import BudgetOption, load_within
-from retick.cli.replay.files import ReplayFile
-from retick.cli.replay.game import GameOption, game_of, project_game_of
-from retick.cli.replay.window import play_in_window
-from retick.cli.terminal import Screen, say
+from retick.cli.pace import LoopPace
+from retick.cli.play.keys import TerminalKeys
+from retick.cli.replay.reading import GameOption, ReplayFile, game_of, project_game_of
+from retick.cli.terminal import Screen, count, say
 from retick.errors import UsageError
 from retick.games.fighter import FighterState
-from retick.replay import Playback, ReplayPlayer
+from retick.integrations.pygame.window_module import find_window, window_game
+from retick.replay import Playback, Replay, ReplayPlayer
 
-__all__ = ["play"]
+__all__ = [
+    "play",
+    "play_in_window",
+]
+
+
+# A recording in the window of its game.
+
+
+def play_in_window(game: str | None, replay: Replay, file: Path, start: int | None) -> bool:
+    """Play it until the window is closed; False if the game has no window, or pygame is not installed."""
+    if game is None or importlib.util.find_spec("pygame") is None:
+        return False
+    module = find_window(game)
+    if module is None:
+        return False
+    settings = window_game(game, module)
+    from retick.integrations.pygame import Program
+
+    program = Program(settings)
+    page = program.replay(replay, file.name)
+    if start is not None:
+        page.playback.player.seek(start)
+    program.show(lambda: page)
+    program.run()
+    return True
+
 
 FRAMES_A_SECOND = 60
 HELP = "space pause, arrows step, pgup/pgdn 10 s, 0-9 tenths, +/- speed, q quit"
@@ -83,7 +108,7 @@ def play(
 
 
 def _play_live(console: Screen, playback: Playback, file: Path) -> None:
-    pace = Pace(FRAMES_A_SECOND)
+    pace = LoopPace(FRAMES_A_SECOND)
     drawn = -1
     previous: Any = None
     with TerminalKeys() as keys, Live(console=console, screen=True, auto_refresh=False) as live:

@@ -1,5 +1,7 @@
 """``retick replay record``: writes a match of bots, or of scripted inputs, into a file."""
 
+import json
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,18 +11,94 @@ from rich.progress import track
 
 from retick.audit.game_loader import load_game
 from retick.cli.exit_codes import playing
-from retick.cli.plurals import count
-from retick.cli.replay.game import FIGHTER, GameOption
-from retick.cli.replay.script import parse_script
-from retick.cli.terminal import Screen, say
+from retick.cli.replay.reading import FIGHTER, GameOption
+from retick.cli.terminal import Screen, count, say
 from retick.errors import UsageError
 from retick.games.fighter import Button, Fighter
 from retick.games.fighter.bots import fight
 from retick.playing.controllers import STYLE_NAMED, StyleName
 from retick.replay import Replay, save, sealed
+from retick.replay.replay import pack_inputs
 from retick.sim.contract import Simulation, input_size_of
+from retick.verify.corpus import MANIFEST
+from retick.verify.corpus import generate as write_matches
 
-__all__ = ["record"]
+__all__ = [
+    "generate",
+    "parse_script",
+    "record",
+]
+
+
+# Scripted inputs: a text file with the buttons of each player for a number of frames.
+#
+# ::
+#
+#     # frames  player 1     player 2
+#     200       right        left
+#     20        right+jump   .
+#     1         attack       0x0008
+#
+# A line of ``retick replay export`` counts as one frame, so an exported match can be edited and recorded again.
+
+MOST_FRAMES = 10_000_000
+MOST_BYTES = 64 * 1024 * 1024
+
+
+def parse_script(text: str, num_players: int, input_size: int, buttons: Mapping[str, int]) -> bytes:
+    """The packed frames of a script; ``buttons`` gives names to bits. A UsageError names the wrong line."""
+    frames: list[bytes] = []
+    count = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        try:
+            times, inputs = _exported(line) if line.lstrip().startswith("{") else _parsed(words, buttons)
+            count += times
+            if count > MOST_FRAMES or count * num_players * input_size > MOST_BYTES:
+                raise UsageError(f"a script holds up to {MOST_FRAMES} frames, of {MOST_BYTES} bytes in all")
+            if times:
+                frames.append(pack_inputs(inputs, num_players, input_size) * times)
+        except UsageError as error:
+            raise UsageError(f"line {number} of the script: {error}") from None
+    return b"".join(frames)
+
+
+def _parsed(words: list[str], buttons: Mapping[str, int]) -> tuple[int, list[int]]:
+    if not words[0].isdecimal() or not words[0].isascii():
+        raise UsageError(f"it must start with a number of frames, not {words[0]!r}")
+    if len(words[0]) > len(str(MOST_FRAMES)):
+        raise UsageError(f"a script holds up to {MOST_FRAMES} frames")
+    return int(words[0]), [_pressed(word, buttons) for word in words[1:]]
+
+
+def _pressed(word: str, buttons: Mapping[str, int]) -> int:
+    value = 0
+    for part in word.split("+"):
+        if part.lower() in buttons:
+            value |= buttons[part.lower()]
+        elif part != ".":
+            try:
+                value |= int(part, 0)
+            except ValueError:
+                names = ", ".join(buttons) or "none"
+                raise UsageError(f"{part!r} is neither a number nor a button (buttons: {names})") from None
+    return value
+
+
+def _exported(line: str) -> tuple[int, list[int]]:
+    """One line of an export; its header has no inputs and counts for no frame."""
+    try:
+        row: Any = json.loads(line)
+    except ValueError as error:
+        raise UsageError(f"it is not JSON: {error}") from None
+    if "inputs" not in row:
+        return 0, []
+    if not isinstance(row["inputs"], list):
+        raise UsageError(f"inputs must be a list, not {row['inputs']!r}")
+    return 1, row["inputs"]
+
 
 FRAMES_AT_A_TIME = 600
 
@@ -102,3 +180,30 @@ def _played(sim: Simulation[Any], name: str, seed: int, packed: bytes, every: in
     whole = sealed(match, sim, every=every)
     # A game without an id of its own gets the name that was given here.
     return whole if whole.game_id else whole.replace(game_id=name[:64])
+
+
+# ``retick replay generate``: seeded matches of bots in a folder, with their manifest.
+
+
+def generate(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False, help="A new or empty folder.")],
+    matches: Annotated[int, typer.Option(min=1, help="How many.")] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of the first match; each of the others has the next one.")] = 1,
+    frames: Annotated[int, typer.Option(min=1, help="Frames of each, 60 a second.")] = 3600,
+) -> None:
+    """Write matches of the fighter's bots as RPLK, and manifest.csv with the checksum of each.
+
+    The same numbers give the same bytes, on every machine. Exit code 0: written. 2: misuse.
+
+    Example: retick replay generate corpus --matches 200 --seed 1 --frames 600
+    """
+    console = Screen(stderr=True)
+    written = write_matches(folder, matches=matches, seed=seed, frames=frames)
+    size = 0
+    for path in track(
+        written, "matches", total=matches, console=console, disable=not console.is_terminal, transient=True
+    ):
+        size += path.stat().st_size
+    say(
+        f"{folder}: {count(matches, 'match', 'matches')} of {count(frames, 'frame')}, {count(size, 'byte')}, {MANIFEST}"
+    )

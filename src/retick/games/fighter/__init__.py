@@ -3,8 +3,7 @@
 Knows the simulation contract and nothing of networks, files or screens.
 """
 
-from retick.games.fighter.game import Fighter
+from retick.games.fighter.game import Fighter, FighterState, PlayerState
 from retick.games.fighter.rules import Action, Button
-from retick.games.fighter.state import FighterState, PlayerState
 
 __all__ = ["Action", "Button", "Fighter", "FighterState", "PlayerState"]

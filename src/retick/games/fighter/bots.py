@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Final, NamedTuple, Self
 
 from retick.errors import UsageError
-from retick.games.fighter.game import Fighter
+from retick.games.fighter.game import Fighter, FighterState, PlayerState
 from retick.games.fighter.rules import (
     HITBOX_HEIGHT,
     HITBOX_WIDTH,
@@ -27,7 +27,6 @@ from retick.games.fighter.rules import (
     PLAYER_WIDTH,
     Button,
 )
-from retick.games.fighter.state import FighterState, PlayerState
 from retick.sim.checksum import fnv1a
 from retick.sim.prng import XorShift32, check_seed
 

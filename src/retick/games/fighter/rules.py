@@ -1,6 +1,6 @@
 """The fighter's buttons, action states and constants, in fixed-point units of 1/1000 of the world's unit.
 
-A change of any number here changes the pinned checksums; docs/games/fighter.md explains each number.
+A change of any number here changes the pinned checksums; docs/reference/fighter.md explains each number.
 """
 
 from enum import IntEnum, IntFlag

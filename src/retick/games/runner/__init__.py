@@ -1,42 +1,29 @@
-"""The parkour runner: a motor without a screen, a course, bots, and the NetRunner packets.
+"""The parkour runner: a motor without a screen, a course and bots.
 
-Knows nothing of sessions, clocks or sockets: ``authority`` uses it through Protocols.
+It knows nothing of servers, packets or clocks: :mod:`retick.netrunner` puts it on the wire.
 """
 
 from retick.games.runner.bots import CourseBot, Wanderer
+from retick.games.runner.commands import RunnerButton, RunnerCommand, CommandBuilder, Intent
+from retick.games.runner.course import ARENA, COURSE, CourseBox, CourseWorld
 from retick.games.runner.locomotion import LocomotionState, Mode
-from retick.games.runner.motor.commands import Button, Command, CommandBuilder, Intent
-from retick.games.runner.motor.course import ARENA, COURSE
-from retick.games.runner.motor.motor import RunnerMotor
-from retick.games.runner.motor.state import RunnerState
-from retick.games.runner.motor.tuning import Tuning
-from retick.games.runner.motor.world import Box, World
-from retick.games.runner.netrunner.config import LAN, WAN, RunnerConfig, parse_config
-from retick.games.runner.netrunner.profile import NetRunner
-from retick.games.runner.netrunner.snapshots import InputStats, PlayerSnapshot, RunnerSnapshot
+from retick.games.runner.motor import RunnerMotor
+from retick.games.runner.state import RunnerState, Tuning
 
 __all__ = [
     "ARENA",
     "COURSE",
-    "LAN",
-    "WAN",
-    "Box",
-    "Button",
-    "Command",
+    "CourseBox",
+    "RunnerButton",
+    "RunnerCommand",
     "CommandBuilder",
     "CourseBot",
-    "InputStats",
     "Intent",
     "LocomotionState",
     "Mode",
-    "NetRunner",
-    "PlayerSnapshot",
-    "RunnerConfig",
     "RunnerMotor",
-    "RunnerSnapshot",
     "RunnerState",
     "Tuning",
     "Wanderer",
-    "World",
-    "parse_config",
+    "CourseWorld",
 ]

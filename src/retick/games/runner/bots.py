@@ -11,18 +11,18 @@ were recorded give the same run everywhere.
 from math import atan2, pi
 from typing import Final, Protocol
 
+from retick.games.runner.commands import Intent
+from retick.games.runner.course import LAP, Leg
 from retick.games.runner.locomotion import Mode
-from retick.games.runner.motor.commands import Intent
-from retick.games.runner.motor.course import LAP, Leg
-from retick.games.runner.motor.state import RunnerState
+from retick.games.runner.state import RunnerState
 from retick.sim.prng import XorShift32
 
-__all__ = ["Bot", "CourseBot", "Wanderer"]
+__all__ = ["RunnerBot", "CourseBot", "Wanderer"]
 
 _DRAW: Final = 1 << 16
 
 
-class Bot(Protocol):
+class RunnerBot(Protocol):
     """Anything that holds the controls of a runner."""
 
     def decide(self, state: RunnerState) -> Intent:

@@ -3,8 +3,7 @@
 Knows the simulation contract and nothing of networks, files or screens.
 """
 
-from retick.games.scramble.game import Scramble
-from retick.games.scramble.rules import Button
-from retick.games.scramble.state import Body, ScrambleState
+from retick.games.scramble.game import ScrambleBody, Scramble, ScrambleState
+from retick.games.scramble.rules import ScrambleButton
 
-__all__ = ["Body", "Button", "Scramble", "ScrambleState"]
+__all__ = ["ScrambleBody", "ScrambleButton", "Scramble", "ScrambleState"]

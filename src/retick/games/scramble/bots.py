@@ -12,20 +12,19 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, Self
 
 from retick.errors import UsageError
-from retick.games.scramble.game import Scramble
-from retick.games.scramble.rules import MOST_PLAYERS, SIZE, Button
-from retick.games.scramble.state import Body, ScrambleState
+from retick.games.scramble.game import ScrambleBody, Scramble, ScrambleState
+from retick.games.scramble.rules import MOST_PLAYERS, SIZE, ScrambleButton
 from retick.sim.checksum import fnv1a
 from retick.sim.prng import XorShift32, check_seed
 
-__all__ = ["Bot", "scramble"]
+__all__ = ["ScrambleBot", "scramble"]
 
 # Plain ints: an IntFlag costs thirty times as much to combine.
-LEFT: Final = int(Button.LEFT)
-RIGHT: Final = int(Button.RIGHT)
-UP: Final = int(Button.UP)
-DOWN: Final = int(Button.DOWN)
-DASH: Final = int(Button.DASH)
+LEFT: Final = int(ScrambleButton.LEFT)
+RIGHT: Final = int(ScrambleButton.RIGHT)
+UP: Final = int(ScrambleButton.UP)
+DOWN: Final = int(ScrambleButton.DOWN)
+DASH: Final = int(ScrambleButton.DASH)
 
 COIN: Final = -1
 STRIKE: Final = 3 * SIZE
@@ -38,7 +37,7 @@ TARGET_LENGTH: Final = (12, 40)
 """Frames between two choices of a target: the least number, and one more than the greatest."""
 
 
-class Bot(NamedTuple):
+class ScrambleBot(NamedTuple):
     """One scripted player at one frame."""
 
     player: int
@@ -73,7 +72,7 @@ class Bot(NamedTuple):
             buttons |= DASH
         return buttons, bot
 
-    def _choosing(self, frame: int, bodies: tuple[Body, ...]) -> Self:
+    def _choosing(self, frame: int, bodies: tuple[ScrambleBody, ...]) -> Self:
         """The bot with a new target: the coin, or the body in the lead."""
         mood, rng = self.rng.below(100)
         length, rng = rng.between(*TARGET_LENGTH)
@@ -92,7 +91,7 @@ def _toward(dx: int, dy: int) -> int:
     return buttons
 
 
-def _in_line(me: Body, other: Body, buttons: int) -> bool:
+def _in_line(me: ScrambleBody, other: ScrambleBody, buttons: int) -> bool:
     """Whether a dash by these buttons would soon hit the other."""
     dx, dy = other.x - me.x, other.y - me.y
     right = (buttons & RIGHT != 0) - (buttons & LEFT != 0)
@@ -108,7 +107,7 @@ def scramble(
     """An endless match between bots: the buttons of each frame, and the state after it."""
     game = game or Scramble(players)
     state = game.initial_state(seed)
-    bots = [Bot.seeded(seed, player) for player in range(players)]
+    bots = [ScrambleBot.seeded(seed, player) for player in range(players)]
     while True:
         pressed = []
         for player, bot in enumerate(bots):

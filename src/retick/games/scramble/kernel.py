@@ -11,10 +11,9 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.retick.sim.fixed import i32
-    from cython.cimports.retick.sim.flat import FlatSimulation
+    from cython.cimports.retick.sim.flat import FlatSimulation, i32
 else:
-    from retick.games.scramble.rules import (
+    from retick.games.scramble.rules import (  # C constants
         COIN_MARGIN,
         COIN_POINTS,
         COIN_RANGE,
@@ -32,9 +31,9 @@ else:
     from retick.sim.fixed import i32
     from retick.sim.flat import FlatSimulation
 
-    COIN_X, COIN_Y, RNG, FIRST, EACH = 1, 2, 3, 4, 8
-    X, Y, VX, VY, STUN, DASH, COOLDOWN, SCORE = 0, 1, 2, 3, 4, 5, 6, 7
-    LEFT_BUTTON, RIGHT_BUTTON, UP_BUTTON, DOWN_BUTTON, DASH_BUTTON = 1, 2, 4, 8, 16
+    COIN_X, COIN_Y, RNG, FIRST, EACH = 1, 2, 3, 4, 8  # C constants
+    X, Y, VX, VY, STUN, DASH, COOLDOWN, SCORE = 0, 1, 2, 3, 4, 5, 6, 7  # C constants
+    LEFT_BUTTON, RIGHT_BUTTON, UP_BUTTON, DOWN_BUTTON, DASH_BUTTON = 1, 2, 4, 8, 16  # C constants
 
 __all__ = ["ScrambleKernel"]
 
@@ -224,6 +223,9 @@ def _collect_coin(s: cython.p_longlong, players: cython.int) -> cython.void:
 class ScrambleKernel(FlatSimulation):
     """The compiled half of :class:`retick.games.scramble.Scramble`."""
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.nogil
     def advance_slots(self, slots: cython.p_longlong, inputs: cython.p_ulonglong) -> cython.void:
         limit: cython.longlong = 4294967295
         one: cython.int

@@ -1,15 +1,15 @@
 """The game's buttons and constants, in units of 1/1000 of a body's width.
 
-A change of any number here changes the pinned checksums; docs/games/scramble.md explains each number.
+A change of any number here changes the pinned checksums; docs/reference/scramble.md explains each number.
 """
 
 from enum import IntFlag
 from typing import Final
 
-__all__ = ["Button"]
+__all__ = ["ScrambleButton"]
 
 
-class Button(IntFlag):
+class ScrambleButton(IntFlag):
     """The five buttons that the step reads. The other eleven bits of an input change nothing."""
 
     LEFT = 0x0001

@@ -1,4 +1,4 @@
-"""The fighter as an environment: two agents, twenty numbers each, sixteen actions. docs/agents.md has the tables.
+"""The fighter as an environment: two agents, twenty numbers each, sixteen actions. Tables: docs/guides/agents.md.
 
 ::
 
@@ -15,13 +15,84 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from retick.games.fighter import Fighter, FighterState
-from retick.games.fighter.batch import points
+from retick.games.fighter import Action, Fighter, FighterState, PlayerState
+from retick.games.fighter.kernel import points
+from retick.games.fighter.rules import (
+    DEFAULT_HP,
+    HITBOX_HEIGHT,
+    HITBOX_WIDTH,
+    MAX_X,
+    PLAYER_HEIGHT,
+    PLAYER_WIDTH,
+)
 from retick.integrations.pettingzoo.environment import SimulationEnv
-from retick.integrations.pettingzoo.raster import picture
 from retick.integrations.vector import MATCH_FRAMES, OBSERVED, VectorFighter
 
-__all__ = ["env", "parallel_env"]
+__all__ = [
+    "HEIGHT",
+    "WIDTH",
+    "env",
+    "parallel_env",
+    "picture",
+]
+
+
+# The fighter as pixels: boxes filled into a NumPy array, to scale, with nothing to install and no window.
+
+UNITS = 50
+"""Of the world's thousandths, in a pixel."""
+WIDTH = MAX_X // UNITS
+HEIGHT = 112
+FLOOR = 96
+"""The row of the ground: a whole jump fits above it."""
+
+SKY = (24, 26, 38)
+GROUND = (70, 72, 84)
+COLOURS = ((80, 190, 250), (250, 120, 190))
+STUNNED = (240, 240, 240)
+STRIKE = (250, 210, 80)
+EYE = (10, 10, 16)
+EMPTY = (60, 30, 36)
+BAR = 180
+"""Pixels of full hp."""
+
+Colour = tuple[int, int, int]
+
+
+def picture(state: FighterState) -> NDArray[np.uint8]:
+    """The match as [112, 400, 3]."""
+    pixels = np.empty((HEIGHT, WIDTH, 3), np.uint8)
+    pixels[:FLOOR] = SKY
+    pixels[FLOOR:] = GROUND
+    for player, colour in zip((state.p1, state.p2), COLOURS, strict=True):
+        _draw_fighter(pixels, player, colour)
+    _fill(pixels, 4, 4, BAR, 5, EMPTY)
+    _fill(pixels, WIDTH - 4 - BAR, 4, BAR, 5, EMPTY)
+    _fill(pixels, 4, 4, _bar(state.p1), 5, COLOURS[0])
+    _fill(pixels, WIDTH - 4 - _bar(state.p2), 4, _bar(state.p2), 5, COLOURS[1])
+    return pixels
+
+
+def _bar(player: PlayerState) -> int:
+    return BAR * min(max(player.hp, 0), DEFAULT_HP) // DEFAULT_HP
+
+
+def _draw_fighter(pixels: NDArray[np.uint8], player: PlayerState, colour: Colour) -> None:
+    left, width, height = player.x // UNITS, PLAYER_WIDTH // UNITS, PLAYER_HEIGHT // UNITS
+    feet = FLOOR - player.y // UNITS
+    shown = STUNNED if player.state == Action.HITSTUN else colour
+    _fill(pixels, left, feet - height, width, height, shown)
+    eye = left + width - 4 if player.facing > 0 else left + 1
+    _fill(pixels, eye, feet - height + 3, 3, 3, EYE)
+    if player.attack_active_frames > 0:
+        reach = left + width if player.facing > 0 else left - HITBOX_WIDTH // UNITS
+        _fill(pixels, reach, feet - HITBOX_HEIGHT // UNITS, HITBOX_WIDTH // UNITS, HITBOX_HEIGHT // UNITS, STRIKE)
+
+
+def _fill(pixels: NDArray[np.uint8], left: int, top: int, width: int, height: int, colour: Colour) -> None:
+    """A box, as far as it is inside of the picture."""
+    pixels[max(top, 0) : max(top + height, 0), max(left, 0) : max(left + width, 0)] = colour
+
 
 BUTTONS = 4
 

@@ -18,10 +18,8 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("a window needs pygame: pip install pygame-ce") from None
 
-from retick.integrations.pygame.buttons import Buttons, Keyboard
-from retick.integrations.pygame.keys import Keys
-from retick.integrations.pygame.play import play
-from retick.integrations.pygame.program import Program
+from retick.integrations.pygame.keys import Buttons, Keyboard, Keys
+from retick.integrations.pygame.program import Program, play
 from retick.integrations.pygame.window_game import WindowGame
 
 __all__ = ["Buttons", "Keyboard", "Keys", "Program", "WindowGame", "play"]

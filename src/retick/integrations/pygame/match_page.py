@@ -1,23 +1,25 @@
 """A match, from the waiting room to a rematch or the end."""
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import or_
+from typing import Any
 
 import pygame
 from pygame import Surface
 from pygame.event import Event
 
+from retick.audit.game_loader import press_function_of
 from retick.errors import RetickError
+from retick.integrations.pygame.files import SeatFile, save_desync
 from retick.integrations.pygame.keys import Keys
 from retick.integrations.pygame.names import Seats, names_by_seat, names_of
 from retick.integrations.pygame.netgraph import NetGraph
-from retick.integrations.pygame.pages import Go, Page
-from retick.integrations.pygame.panel import ACCENT, BACKGROUND, Choice, Panel, darken, write
-from retick.integrations.pygame.people import People
-from retick.integrations.pygame.recording import save_desync
-from retick.integrations.pygame.seat_file import SeatFile
+from retick.integrations.pygame.pages import ACCENT, BACKGROUND, MenuChoice, Go, Page, Panel, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 from retick.integrations.pygame.wire import Wire, announced_name
 from retick.integrations.pygame.words import report_lines, room_lines, why_gone
+from retick.playing.controllers import Restless
 from retick.rollback import (
     CueStarted,
     DesyncDetected,
@@ -38,8 +40,37 @@ from retick.rollback import (
     RollbackSession,
     Stalled,
 )
+from retick.sim.contract import input_size_of
 
-__all__ = ["MatchPage"]
+__all__ = [
+    "MatchPage",
+    "People",
+]
+
+
+# Who presses the buttons of the seats that are played here: people at the keyboard, or bots.
+
+
+class People:
+    """The inputs of one frame, for the seats here."""
+
+    def __init__(self, game: WindowGame, sim: Any, keys: Keys) -> None:
+        self._press, self._keys = game.press, keys
+        self._bot = None if not game.bot else press_function_of(sim) or Restless(input_size_of(sim)).press
+
+    def pressed(self, seats: tuple[int, ...], state: Any) -> int | tuple[int, ...]:
+        """One person may use all keys; several have those of their own."""
+        alone = len(seats) == 1
+        if self._bot is not None:
+            each = tuple(self._bot(seat, state) for seat in seats)
+            return each[0] if alone else each
+        each = tuple(press(self._keys) for press in self._press)
+        return reduce(or_, each) if alone else (each + (0,) * len(seats))[: len(seats)]
+
+    def idle(self, seats: tuple[int, ...]) -> int | tuple[int, ...]:
+        """Nobody presses anything."""
+        return (0,) * len(seats) if len(seats) > 1 else 0
+
 
 STALL_SHOWN_AFTER = 0.25
 """Seconds that a match waits before the window says so."""
@@ -58,7 +89,7 @@ class MatchPage(Page):
     """The page of one session: a waiting room until the match starts, then the match, with panels over it."""
 
     def __init__(
-        self, game: WindowGame, wire: Wire, *, back: Go, again: Choice | None = None, lines: Sequence[str] = ()
+        self, game: WindowGame, wire: Wire, *, back: Go, again: MenuChoice | None = None, lines: Sequence[str] = ()
     ) -> None:
         """``lines`` stand in the waiting room. ``again`` is offered when the match has ended."""
         super().__init__()
@@ -108,8 +139,8 @@ class MatchPage(Page):
         elif self.panel is not None or not self._began:
             self.go = self._back
         else:
-            pause = Choice("Pause", self._toggle_pause)
-            self._open("Leave the match?", [Choice("Play on", self._close), pause, *self._rematch(), *self._leave()])
+            pause = MenuChoice("Pause", self._toggle_pause)
+            self._open("Leave the match?", [MenuChoice("Play on", self._close), pause, *self._rematch(), *self._leave()])
             self._strays_until = self._now
 
     def _is_stray(self, pressed: int | None) -> bool:
@@ -194,7 +225,7 @@ class MatchPage(Page):
         wanted_by = self.session.paused_by
         mine = self.session.peer_id in wanted_by
         others = [self._peer_name(peer) for peer in wanted_by if peer != self.session.peer_id]
-        first = Choice("Go on", self._toggle_pause) if mine else Choice("Keep waiting", lambda: None)
+        first = MenuChoice("Go on", self._toggle_pause) if mine else MenuChoice("Keep waiting", lambda: None)
         self._pause.lines = [f"by {' and '.join([*(['you'] if mine else []), *others])}"] if wanted_by else []
         self._pause.choices = [first, *self._leave()]
 
@@ -297,7 +328,7 @@ class MatchPage(Page):
     def _offer(self, peers: Sequence[int]) -> None:
         """Ways to go on after a desync: from the state of one of these peers, with a new match, or not at all."""
         if self.panel is not None:
-            ways = [Choice(f"Go on from {self._whose(peer)} state", self._going_on(peer)) for peer in peers]
+            ways = [MenuChoice(f"Go on from {self._whose(peer)} state", self._going_on(peer)) for peer in peers]
             self.panel.choices = [*ways, *self._rematch("New match"), *self._leave()]
             self.panel.selected = 0
 
@@ -332,7 +363,7 @@ class MatchPage(Page):
             self.panel.lines = [*lines, "", *self.panel.lines]
             return
         title = "The match is over" if self._began else "No match"
-        again = [] if self._again is None else [Choice(self._again.label, self._leads_to(self._again.action))]
+        again = [] if self._again is None else [MenuChoice(self._again.label, self._leads_to(self._again.action))]
         record = self._wire.record
         if record is not None and self._began:
             lines += ["", record.summary().capitalize()]
@@ -354,7 +385,7 @@ class MatchPage(Page):
 
     # What is shown.
 
-    def _open(self, title: str, choices: Sequence[Choice], lines: Sequence[str] = ()) -> None:
+    def _open(self, title: str, choices: Sequence[MenuChoice], lines: Sequence[str] = ()) -> None:
         self.panel = Panel(title, choices, lines=lines)
         self._strays_until = self._now + STRAY_SECONDS
 
@@ -367,11 +398,11 @@ class MatchPage(Page):
 
         return leave
 
-    def _leave(self, label: str = "Leave") -> list[Choice]:
-        return [Choice(label, self._leads_to(self._back))]
+    def _leave(self, label: str = "Leave") -> list[MenuChoice]:
+        return [MenuChoice(label, self._leads_to(self._back))]
 
-    def _rematch(self, label: str = "Rematch") -> list[Choice]:
-        return [Choice(label, self._propose)]
+    def _rematch(self, label: str = "Rematch") -> list[MenuChoice]:
+        return [MenuChoice(label, self._propose)]
 
     def _called(self, players: Sequence[int]) -> str:
         return names_of(players, self._names, me=self.session.local_players)

@@ -5,7 +5,7 @@ from collections import deque
 import pygame
 from pygame import Surface
 
-from retick.integrations.pygame.panel import ACCENT, BRIGHT, darken, write
+from retick.integrations.pygame.pages import ACCENT, BRIGHT, darken, write
 from retick.rollback import SessionStats
 
 __all__ = ["NetGraph"]

@@ -2,18 +2,155 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pygame
 from pygame import Surface
 from pygame.event import Event
 
 from retick.errors import MissingExtra
-from retick.integrations.pygame.panel import ACCENT, MARGIN, Choice, Panel, plain, write
-from retick.integrations.pygame.seat_file import LostSeat
+from retick.integrations.pygame.files import LostSeat
 from retick.transport.discovery import FoundHost, HostSearch
 
-__all__ = ["AskPage", "ChoicePage", "Go", "HostsPage", "Page"]
+__all__ = [
+    "BACKGROUND",
+    "AskPage",
+    "MenuChoice",
+    "ChoicePage",
+    "Go",
+    "HostsPage",
+    "Page",
+    "Panel",
+    "darken",
+    "plain",
+    "write",
+]
+
+
+# A title, lines of text and choices: a whole page, or a box over a match.
+
+BACKGROUND = (18, 20, 26)
+BOX = (32, 36, 46)
+BRIGHT, DIM, ACCENT = (235, 235, 230), (150, 155, 165), (255, 196, 64)
+MARGIN = 24
+MOST_LETTERS = 300
+"""Of a line: texts come from other peers, too."""
+SHOWN = 11
+"""Choices that are shown at a time."""
+_fonts: dict[int, pygame.font.Font] = {}
+
+
+class MenuChoice(NamedTuple):
+    """A line that can be chosen."""
+
+    label: str
+    action: Callable[[], Any]
+
+
+def plain(text: str) -> str:
+    """``text`` with what cannot be printed replaced, and not too long: it may come from another peer."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:MOST_LETTERS])
+
+
+def _font(size: int) -> pygame.font.Font:
+    if size not in _fonts:
+        _fonts[size] = pygame.font.Font(None, size)
+    return _fonts[size]
+
+
+def write(
+    screen: Surface,
+    text: str,
+    at: tuple[int, int],
+    *,
+    size: int = 24,
+    colour: tuple[int, int, int] = BRIGHT,
+    width: int = 0,
+) -> int:
+    """Write a text with its top left corner at a place, wrapped at ``width`` pixels if that is given; its height."""
+    line = _rendered(text, size, colour, width)
+    screen.blit(line, at)
+    return line.get_height()
+
+
+def _rendered(text: str, size: int, colour: tuple[int, int, int], width: int) -> Surface:
+    return _font(size).render(plain(text) or " ", True, colour, None, width)
+
+
+def darken(screen: Surface, place: pygame.Rect, *, alpha: int = 170) -> None:
+    """Make a part of the picture darker, so that text on it can be read."""
+    shade = Surface(place.size, pygame.SRCALPHA)
+    shade.fill((0, 0, 0, alpha))
+    screen.blit(shade, place)
+
+
+class Panel:
+    """Up and down and Enter, or the mouse, choose; ``handle`` returns what was chosen, and its caller acts."""
+
+    def __init__(self, title: str, choices: Sequence[MenuChoice] = (), *, lines: Sequence[str] = ()) -> None:
+        self.title = title
+        self.lines = list(lines)
+        self.choices = list(choices)
+        self.selected = 0
+        self._places: list[tuple[pygame.Rect, int]] = []
+
+    def handle(self, event: Event) -> MenuChoice | None:
+        """The choice that an event makes, None if it makes none."""
+        count = len(self.choices)
+        if not count:
+            return None
+        self.selected = min(self.selected, count - 1)
+        if event.type == pygame.KEYDOWN and event.key in (pygame.K_UP, pygame.K_DOWN):
+            self.selected = (self.selected + (1 if event.key == pygame.K_DOWN else -1)) % count
+        elif event.type == pygame.KEYDOWN and event.key in (pygame.K_RETURN, pygame.K_KP_ENTER):
+            # Not the space bar: in many games it fires, and a panel may open while somebody still plays.
+            return self.choices[self.selected]
+        elif event.type in (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN):
+            for place, number in self._places:
+                if place.collidepoint(event.pos) and number < count:
+                    self.selected = number
+                    return self.choices[number] if event.type == pygame.MOUSEBUTTONDOWN else None
+        return None
+
+    def draw(self, screen: Surface) -> None:
+        """Fill the screen."""
+        screen.fill(BACKGROUND)
+        self._write(screen, screen.get_rect().inflate(-4 * MARGIN, -3 * MARGIN))
+
+    def draw_over(self, screen: Surface) -> None:
+        """A box in the middle of what is drawn already."""
+        width = min(screen.get_width() - 2 * MARGIN, 520)
+        sketch = Surface((width, screen.get_height()))
+        height = min(self._write(sketch, sketch.get_rect().inflate(-2 * MARGIN, -2 * MARGIN)), screen.get_height())
+        box = pygame.Rect(0, 0, width, height + MARGIN)
+        box.center = screen.get_rect().center
+        darken(screen, screen.get_rect(), alpha=120)
+        pygame.draw.rect(screen, BOX, box, border_radius=8)
+        self._write(screen, box.inflate(-2 * MARGIN, -2 * MARGIN))
+
+    def _write(self, screen: Surface, room: pygame.Rect) -> int:
+        """Write everything into ``room``; where it ends."""
+        y = room.top
+        y += write(screen, self.title, (room.left, y), size=40, width=room.width) + 10
+        lowest = room.bottom - (_font(28).get_height() + 12) * min(len(self.choices), SHOWN) - 10
+        for text in self.lines:
+            line = _rendered(text, 22, DIM, room.width)
+            if y + line.get_height() + 4 > lowest:  # the choices have room in any case
+                break
+            screen.blit(line, (room.left, y))
+            y += line.get_height() + 4
+        y += 10 if self.lines else 0
+        self._places = []
+        first = max(min(self.selected - SHOWN // 2, len(self.choices) - SHOWN), 0)
+        for number, choice in list(enumerate(self.choices))[first : first + SHOWN]:
+            chosen = number == self.selected
+            if chosen:
+                pygame.draw.polygon(screen, ACCENT, [(room.left, y + 3), (room.left, y + 17), (room.left + 9, y + 10)])
+            label = write(screen, choice.label, (room.left + 20, y), size=28, colour=ACCENT if chosen else BRIGHT)
+            self._places.append((pygame.Rect(room.left, y - 4, room.width, label + 8), number))
+            y += label + 12
+        return y
+
 
 LONGEST_ANSWER = 300
 """Letters: an invite with the longest address."""
@@ -64,7 +201,7 @@ class Page:
 class ChoicePage(Page):
     """A menu, or a message with ways to go on; Esc goes back."""
 
-    def __init__(self, title: str, choices: Sequence[Choice], *, back: Go, lines: Sequence[str] = ()) -> None:
+    def __init__(self, title: str, choices: Sequence[MenuChoice], *, back: Go, lines: Sequence[str] = ()) -> None:
         super().__init__()
         self.panel = Panel(title, choices, lines=lines)
         self.back = back
@@ -87,7 +224,7 @@ class MenuPage(ChoicePage):
     def __init__(
         self,
         title: str,
-        choices: Sequence[Choice],
+        choices: Sequence[MenuChoice],
         *,
         lost: Callable[[], LostSeat | None],
         back: Callable[[LostSeat], Page | None],
@@ -101,7 +238,7 @@ class MenuPage(ChoicePage):
             return
         seat = self._lost()
         before = len(self.panel.choices)
-        way = [] if seat is None else [Choice("Go back to the match", lambda: self._go_back(seat))]
+        way = [] if seat is None else [MenuChoice("Go back to the match", lambda: self._go_back(seat))]
         self.panel.choices = [*way, *self._usual]
         if self._looked is not None:  # what was chosen stays chosen; at first the way back is
             self.panel.selected = max(self.panel.selected + len(self.panel.choices) - before, 0)
@@ -145,7 +282,7 @@ class HostsPage(ChoicePage):
     """The hosts on the local network, as they come and go."""
 
     def __init__(
-        self, title: str, game: str, chosen: Callable[[FoundHost], Page | None], *, back: Go, unfound: Choice
+        self, title: str, game: str, chosen: Callable[[FoundHost], Page | None], *, back: Go, unfound: MenuChoice
     ) -> None:
         """``unfound`` is what one chooses who does not find a host here."""
         super().__init__(title, [unfound], back=back)
@@ -164,9 +301,9 @@ class HostsPage(ChoicePage):
         self.panel.choices = [*map(self._choice, hosts), self._unfound]
         self.panel.lines = [self._why or ("Choose a host:" if hosts else "Searching the local network ...")]
 
-    def _choice(self, host: FoundHost) -> Choice:
+    def _choice(self, host: FoundHost) -> MenuChoice:
         needs = "   (with its invite)" if host.link == "invite" else ""
-        return Choice(f"{host.name}   {host.address}{needs}", lambda: self._chosen(host))
+        return MenuChoice(f"{host.name}   {host.address}{needs}", lambda: self._chosen(host))
 
     def leave(self) -> None:
         if self.search is not None:

@@ -1,30 +1,40 @@
 """The program around a game: its window, its menu and its loop."""
 
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
 
 import pygame
 from pygame import Surface
 from pygame.event import Event
 
 from retick.errors import RetickError, UsageError
+from retick.integrations.pygame.files import LostSeat, lost_seat
 from retick.integrations.pygame.match_page import MatchPage
 from retick.integrations.pygame.names import fitting, own_name
-from retick.integrations.pygame.pages import AskPage, ChoicePage, Go, HostsPage, MenuPage, Page, copied
-from retick.integrations.pygame.panel import Choice
+from retick.integrations.pygame.pages import AskPage, MenuChoice, ChoicePage, Go, HostsPage, MenuPage, Page, copied
+from retick.integrations.pygame.pages import plain as printable
 from retick.integrations.pygame.replay_page import ReplayPage, recordings_page
-from retick.integrations.pygame.seat_file import LostSeat, lost_seat
 from retick.integrations.pygame.watch_page import WatchPage
-from retick.integrations.pygame.window_game import WindowGame
+from retick.integrations.pygame.window_game import Press, WindowGame, window_game_of
 from retick.integrations.pygame.wire import Clock, announced_name, hosted, hosted_online, joined, practised, watched
 from retick.playing.way_in import OnlineWay, address_text, way_in
 from retick.replay import Replay
+from retick.rollback import MatchConfig
+from retick.transport import BAD_LINK, Conditions
 from retick.transport.discovery import FoundHost
 
-__all__ = ["Program"]
+__all__ = [
+    "Program",
+    "play",
+]
+
 
 PICTURES_A_SECOND = 120
 """At most; a frame of the match is run when it is due."""
@@ -55,17 +65,17 @@ class Program:
         sim = self.game.make()
         here = "Two at this keyboard" if sim.num_players == 2 else "All at this keyboard"
         choices = [
-            Choice("Host a match", self.host),
-            Choice("Host for everybody on the local network", lambda: self.host(everybody=True)),
-            Choice("Host online", self.ask_for_whom),
-            Choice("Join with an invite", lambda: self._ask("Join with an invite", self.join)),
-            Choice("Join by code", self.ask_code),
-            Choice("Join on the local network", self.find),
-            Choice("Watch a match", lambda: self._ask("Watch a match", self.watch)),
-            Choice("Replays", lambda: recordings_page(self.game, back=self.menu)),
-            *([Choice(here, self.practise)] if len(self.game.press) > 1 or sim.num_players == 1 else []),
-            Choice(f"Your name: {self.name or '?'}", self.ask_name),
-            Choice("Quit", lambda: None),
+            MenuChoice("Host a match", self.host),
+            MenuChoice("Host for everybody on the local network", lambda: self.host(everybody=True)),
+            MenuChoice("Host online", self.ask_for_whom),
+            MenuChoice("Join with an invite", lambda: self._ask("Join with an invite", self.join)),
+            MenuChoice("Join by code", self.ask_code),
+            MenuChoice("Join on the local network", self.find),
+            MenuChoice("Watch a match", lambda: self._ask("Watch a match", self.watch)),
+            MenuChoice("Replays", lambda: recordings_page(self.game, back=self.menu)),
+            *([MenuChoice(here, self.practise)] if len(self.game.press) > 1 or sim.num_players == 1 else []),
+            MenuChoice(f"Your name: {self.name or '?'}", self.ask_name),
+            MenuChoice("Quit", lambda: None),
         ]
         title = self.game.title or str(getattr(sim, "game_id", ""))
         return MenuPage(
@@ -88,7 +98,7 @@ class Program:
             wire, lines = hosted(self.game, self.clock, name=self.name, everybody=everybody)
             if wire.form.invite is not None and copied(wire.form.invite.text()):
                 lines[1:1] = ["It is on the clipboard: paste it to whom you want to play with."]
-            again = Choice("Host again", lambda: self.host(everybody=everybody))
+            again = MenuChoice("Host again", lambda: self.host(everybody=everybody))
             return MatchPage(self.game, wire, back=self.menu, again=again, lines=list(filter(None, lines)))
 
         return self._or_message(page)
@@ -96,9 +106,9 @@ class Program:
     def ask_for_whom(self) -> Page:
         """Ask who may join a match at the relay."""
         choices = [
-            Choice("For those who have the invite: a line to paste", lambda: self.host_online(everybody=False)),
-            Choice("For everybody with the code: eight characters to say", lambda: self.host_online(everybody=True)),
-            Choice("Back", self.menu),
+            MenuChoice("For those who have the invite: a line to paste", lambda: self.host_online(everybody=False)),
+            MenuChoice("For everybody with the code: eight characters to say", lambda: self.host_online(everybody=True)),
+            MenuChoice("Back", self.menu),
         ]
         return ChoicePage("Host online", choices, back=self.menu)
 
@@ -108,7 +118,7 @@ class Program:
         def page() -> Page:
             wire = hosted_online(self.game, self.clock, name=self.name, everybody=everybody)
             wire.on_invite = lambda invite: copied(invite.text())
-            again = Choice("Host again", lambda: self.host_online(everybody=everybody))
+            again = MenuChoice("Host again", lambda: self.host_online(everybody=everybody))
             return MatchPage(self.game, wire, back=self.menu, again=again, lines=["A match at the relay"])
 
         return self._or_message(page)
@@ -127,7 +137,7 @@ class Program:
         def page() -> Page:
             typed = way_in(way, default_port=self.game.port, is_online=is_code)
             wire = joined(self.game, typed, self.clock, name=self.name)
-            again = Choice("Join again", lambda: self.join(way, is_code=is_code))
+            again = MenuChoice("Join again", lambda: self.join(way, is_code=is_code))
             where = typed.code if isinstance(typed, OnlineWay) else address_text(*typed.target)
             return MatchPage(self.game, wire, back=self.menu, again=again, lines=[f"Joining {where}"])
 
@@ -140,7 +150,7 @@ class Program:
             at = way_in(seat.addresses[0], default_port=self.game.port)
             wire = joined(self.game, at, self.clock, name=self.name, seat=seat)
             later = seat._replace(addresses=(*seat.addresses[1:], seat.addresses[0]))
-            again = Choice("Try again", lambda: self.go_back(later))
+            again = MenuChoice("Try again", lambda: self.go_back(later))
             return MatchPage(self.game, wire, back=self.menu, again=again, lines=["Going back to the match"])
 
         seat.path.unlink(missing_ok=True)
@@ -153,7 +163,7 @@ class Program:
             announced_name(self.game.make()),
             self._join_found,
             back=self.menu,
-            unfound=Choice("Join with an invite", lambda: self._ask("Join with an invite", self.join)),
+            unfound=MenuChoice("Join with an invite", lambda: self._ask("Join with an invite", self.join)),
         )
 
     def _join_found(self, host: FoundHost) -> Page:
@@ -172,7 +182,7 @@ class Program:
 
     def practise(self) -> Page:
         """Everybody at this keyboard."""
-        again = Choice("Play again", self.practise)
+        again = MenuChoice("Play again", self.practise)
         return self._or_message(
             lambda: MatchPage(self.game, practised(self.game, self.clock), back=self.menu, again=again)
         )
@@ -195,7 +205,7 @@ class Program:
             assert page is not None
             return page
         except RetickError as error:
-            return ChoicePage("That did not work", [Choice("Back", self.menu)], back=self.menu, lines=[str(error)])
+            return ChoicePage("That did not work", [MenuChoice("Back", self.menu)], back=self.menu, lines=[str(error)])
 
     # The loop.
 
@@ -297,3 +307,117 @@ def _scaled(event: Event, window: Surface, screen: Surface) -> Event:
     x = (event.pos[0] - place.left) * screen.get_width() // max(place.width, 1)
     y = (event.pos[1] - place.top) * screen.get_height() // max(place.height, 1)
     return Event(event.type, {**event.dict, "pos": (x, y)})
+
+
+# ``play``: a whole game in one call, and the command line of a program that calls it.
+
+
+def play(
+    game: Callable[[], Any],
+    draw: Callable[..., object] | None = None,
+    press: Press | Sequence[Press] | None = None,
+    *,
+    title: str | None = None,
+    size: tuple[int, int] | None = None,
+    result: Callable[[Any], str | None] | None = None,
+    hear: Callable[[Hashable], object] | None = None,
+    sounds: Mapping[str, Any] | None = None,
+    config: MatchConfig | None = None,
+    port: int = 7777,
+    folder: str | Path | None = "matches",
+    name: str = "",
+    host: bool = False,
+    join: str = "",
+    watch: str = "",
+    link: str = "",
+    online: bool = False,
+    relay: str = "",
+    relay_only: bool = False,
+    everybody: bool = False,
+    plain: bool = False,
+    identity: str | Path | None = None,
+    keylog: str | Path | None = None,
+    bot: bool = False,
+    argv: Sequence[str] | None = None,
+) -> None:
+    """Play ``game`` in a window, alone or online, until the window is closed; :class:`WindowGame` has the arguments.
+
+    What is not given is taken from the game's class or its module: ``draw``, ``press``, ``title`` and so on.
+    ``name`` is what others see of the person here; the menu can change it. ``host``, ``join`` and ``watch`` begin
+    without the menu. ``link`` makes the network of this window bad: round trip, jitter and loss, ``"120ms,10ms,5%"``.
+    ``bot`` lets the game's ``bot(player, world)`` (or ``bot(player, state)``) play here, or random buttons.
+
+    A match that is hosted is for those who have its invite, which the window shows; with ``everybody`` for all who know
+    the address. ``join`` and ``watch`` take an invite, a code or an address. With ``online``, ``host`` waits at the
+    ``relay`` (or that of RETICK_RELAY), where others join by a code; ``relay_only`` shows no player another's address.
+
+    ``argv`` are words of a command line: --host, --online, --relay, --relay-only, --open, --join INVITE,
+    --watch INVITE, --name, --port, --bot, --bad-link, --link, --plain, --identity, --keylog. If it is not given, and
+    ``play`` is called by the program that was started, these are the program's own.
+    """
+    if argv is None:
+        started = sys._getframe(1).f_globals.get("__name__") == "__main__"
+        argv = sys.argv[1:] if started else ()
+    words = _read(argv)
+    link = words.link or (BAD_LINK if words.bad_link else link)
+    window_game = window_game_of(
+        game,
+        draw=draw,
+        press=press,
+        title=title,
+        size=size,
+        result=result,
+        hear=hear,
+        sounds=sounds,
+        config=config,
+        port=port if words.port is None else words.port,
+        bot=bot or words.bot,
+        relay=words.relay or relay,
+        relay_only=relay_only or words.relay_only,
+        everybody=everybody or words.open,
+        plain=plain or words.plain,
+        identity=_path(words.identity or identity),
+        keylog=_path(words.keylog or keylog),
+        bad_link=Conditions.from_text(link) if link else None,
+        folder=None if folder is None else Path(folder),
+        say=_say,
+    )
+    program = Program(window_game, name=words.name or name)
+    with suppress(KeyboardInterrupt):
+        if words.host or words.join or words.watch:
+            host, join, watch = words.host, words.join, words.watch
+        program.begin(host=host, join=join, watch=watch, online=online or words.online)
+        program.run()
+
+
+def _path(given: str | Path | None) -> Path | None:
+    return None if given is None else Path(given)
+
+
+def _say(line: str) -> None:
+    """On the terminal, if there is one. Names come from other peers: what may be a command to it is left out."""
+    with suppress(OSError):
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        print(printable(line).encode(encoding, "backslashreplace").decode(encoding), flush=True)
+
+
+def _read(argv: Sequence[str]) -> Namespace:
+    parser = ArgumentParser(epilog="A program with options of its own calls play(..., argv=[]).")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--host", action="store_true", help="host a match at once, without the menu")
+    way.add_argument("--join", metavar="INVITE", default="", help="join at once: invite, code or address")
+    way.add_argument("--watch", metavar="INVITE", default="", help="watch at once, in the same way")
+    parser.add_argument("--online", action="store_true", help="with --host: at a relay, where others join by a code")
+    parser.add_argument("--relay", metavar="ADDRESS", default="", help="the relay of online matches; or RETICK_RELAY")
+    parser.add_argument("--relay-only", action="store_true", help="online: no player learns the address of another")
+    parser.add_argument("--open", action="store_true", help="host for everybody who knows the address")
+    parser.add_argument("--plain", action="store_true", help="links that are not sealed, on all sides")
+    parser.add_argument("--identity", metavar="FILE", help="a lasting key of this machine; made at first use")
+    parser.add_argument("--keylog", metavar="FILE", help="append the keys of all links to this file")
+    parser.add_argument("--name", default="", help="what the other players call you")
+    parser.add_argument("--port", type=int, help="UDP port of a host, and of addresses without one")
+    parser.add_argument("--bot", action="store_true", help="let the game's bot play here, or random buttons")
+    bad = BAD_LINK.replace("%", "%%")
+    parser.add_argument("--bad-link", action="store_true", help=f"make the network of this window bad: --link {bad}")
+    parser.add_argument("--link", metavar="RTT,JITTER,LOSS", default="", help="round trip, jitter and loss to add here")
+    return parser.parse_args(argv)

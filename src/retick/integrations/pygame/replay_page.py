@@ -11,8 +11,7 @@ from pygame.event import Event
 from retick import replay
 from retick.errors import RetickError, UsageError
 from retick.integrations.pygame.names import Seats
-from retick.integrations.pygame.pages import ChoicePage, Go, Page
-from retick.integrations.pygame.panel import ACCENT, DIM, Choice, darken, write
+from retick.integrations.pygame.pages import ACCENT, DIM, MenuChoice, ChoicePage, Go, Page, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 
 __all__ = ["ReplayPage", "recordings_page"]
@@ -75,12 +74,12 @@ def recordings_page(game: WindowGame, *, back: Go) -> Page:
     found = [*folder.glob("*.rtk"), *folder.glob("*.rtk.*.part")]
     newest = sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)[:MOST_FILES]
     lines = [] if newest else [f"There is no recording in {folder}: play a match first."]
-    choices = [Choice(path.name, shown(path)) for path in newest]
-    return ChoicePage("Replays", [*choices, Choice("Back", back)], back=back, lines=lines)
+    choices = [MenuChoice(path.name, shown(path)) for path in newest]
+    return ChoicePage("Replays", [*choices, MenuChoice("Back", back)], back=back, lines=lines)
 
 
 def _page_of(game: WindowGame, path: Path, *, back: Go) -> Page:
     try:
         return ReplayPage(game, replay.load(path), path.name, back=back)
     except (RetickError, OSError) as error:
-        return ChoicePage("This file cannot be played", [Choice("Back", back)], back=back, lines=[str(error)])
+        return ChoicePage("This file cannot be played", [MenuChoice("Back", back)], back=back, lines=[str(error)])

@@ -5,8 +5,7 @@ from pygame import Surface
 from pygame.event import Event
 
 from retick.integrations.pygame.names import Seats, names_by_seat, names_of
-from retick.integrations.pygame.pages import ChoicePage, Go, Page
-from retick.integrations.pygame.panel import BACKGROUND, Choice, darken, write
+from retick.integrations.pygame.pages import BACKGROUND, MenuChoice, ChoicePage, Go, Page, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 from retick.integrations.pygame.wire import Wire
 from retick.playing.link_form import why_refused
@@ -46,7 +45,7 @@ class WatchPage(Page):
     def _over(self) -> Page:
         title = "The match is over" if self._drawable is not None else "There is nothing to watch"
         self._game.say(f"{title.lower()}: {self._why}")
-        return ChoicePage(title, [Choice("Back to the menu", self._back)], back=self._back, lines=[self._why])
+        return ChoicePage(title, [MenuChoice("Back to the menu", self._back)], back=self._back, lines=[self._why])
 
     def draw(self, screen: Surface) -> None:
         if self._drawable is None:

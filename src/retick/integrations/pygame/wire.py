@@ -5,15 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 from retick.errors import MissingExtra, NetworkUnavailable, RetickError, UsageError
+from retick.integrations.pygame.files import LostSeat, recording_of
 from retick.integrations.pygame.names import names_of
-from retick.integrations.pygame.recording import recording_of
-from retick.integrations.pygame.seat_file import LostSeat
 from retick.integrations.pygame.window_game import WindowGame
 from retick.link import Invite
-from retick.playing.compared_words import words_after
 from retick.playing.key_files import KeyLogFile, sealed_form
 from retick.playing.link_form import PLAIN, LinkForm
 from retick.playing.online import OnlineStatus, chosen_relay, open_online
+from retick.playing.story import words_after
 from retick.playing.way_in import OnlineWay, WayIn, address_text, way_in
 from retick.replay import LiveRecording
 from retick.rollback import RollbackSession, SpectatorSession

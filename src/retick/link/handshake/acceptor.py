@@ -12,19 +12,28 @@ from retick.link.address_proof import path_key
 from retick.link.connection import Connection
 from retick.link.handshake import packets
 from retick.link.handshake.cookies import CookieJar
-from retick.link.handshake.door import Door
-from retick.link.handshake.packets import Hello
-from retick.link.handshake.refusals import Refusals
-from retick.link.handshake.seed import acceptor_share, commitment_to, mix_seed
-from retick.link.layout import SEALED_VERSION, VERSION
+from retick.link.handshake.dialler import Dialler, Wanted
+from retick.link.handshake.packets import (
+    Hello,
+    acceptor_share,
+    commitment_to,
+    mix_seed,
+)
+from retick.link.handshake.strangers import Door, Refusals
+from retick.link.layout import SEALED_VERSION, VERSION, State
 from retick.link.reasons import Reason, describe
 from retick.link.request import Accept, Refuse, Request, Terms
-from retick.link.state import State
 
 if TYPE_CHECKING:
     from retick.link.endpoint import LinkEndpoint
 
-__all__ = ["Accepted", "Acceptor"]
+__all__ = [
+    "Accepted",
+    "Acceptor",
+    "make_acceptor",
+    "make_dialler",
+]
+
 
 _REMEMBERED = 256
 """Handshakes of closed connections that are remembered, so that a late copy of their HELLO opens nothing."""
@@ -250,3 +259,26 @@ class Accepted:
         self.question = question
         self.reply = reply
         self.token = token
+
+
+# The two forms of a handshake, plain and sealed: which one an endpoint has.
+#
+# What a sealed one needs, ``cryptography`` above all, is imported here when such an endpoint is made, not before.
+
+
+def make_acceptor(endpoint: "LinkEndpoint", jar: CookieJar, admit: Callable[[Request], Accept | Refuse]) -> Acceptor:
+    if endpoint.config.sealed:
+        from retick.link.handshake.sealed import SealedAcceptor
+
+        return SealedAcceptor(endpoint, jar, admit)
+    return Acceptor(endpoint, jar, admit)
+
+
+def make_dialler(
+    endpoint: "LinkEndpoint", connection: Connection, share: int, wanted: Wanted, heard_of: bool
+) -> Dialler:
+    if endpoint.config.sealed:
+        from retick.link.handshake.sealed import SealedDialler
+
+        return SealedDialler(endpoint, connection, share=share, wanted=wanted, heard_of=heard_of)
+    return Dialler(endpoint, connection, share=share, wanted=wanted, heard_of=heard_of)

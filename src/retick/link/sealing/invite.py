@@ -2,7 +2,7 @@
 
 ``retick:ADDRESS#SECRET``, or ``retick:CODE@RELAY#SECRET`` for a room at a relay: the secret is 128 random bits and a
 checksum of the whole line, in Crockford's base 32.
-docs/formats/link.md has the layout, docs/joining.md what else people may type.
+docs/formats/link.md has the layout, docs/guides/joining.md what else people may type.
 """
 
 from collections.abc import Callable

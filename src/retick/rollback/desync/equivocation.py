@@ -120,7 +120,7 @@ def unpack_range(data: bytes, at: int) -> tuple[SignedRange, int]:
     return found, at + _RANGE.size
 
 
-class Shown(NamedTuple):
+class ShownRange(NamedTuple):
     """A range with its inputs, or with none where only the hash is known."""
 
     range: SignedRange
@@ -135,8 +135,8 @@ class EquivocationProof:
     """Which match, and which peer."""
     key: bytes
     """The peer's public key: whoever knows whose it is knows who lied."""
-    one: Shown
-    other: Shown
+    one: ShownRange
+    other: ShownRange
 
     def check(self) -> int:
         """The first frame on which the two differ; InvalidValue if this proves nothing."""
@@ -181,7 +181,7 @@ class EquivocationProof:
         )
 
 
-def _unpack_shown(data: bytes, at: int, width: int) -> tuple[Shown, int]:
+def _unpack_shown(data: bytes, at: int, width: int) -> tuple[ShownRange, int]:
     found, at = unpack_range(data, at)
     if len(data) < at + _LENGTH.size:
         raise Truncated("a proof that ends before its inputs", needed=at + _LENGTH.size, available=len(data))
@@ -191,7 +191,7 @@ def _unpack_shown(data: bytes, at: int, width: int) -> tuple[Shown, int]:
         raise InvalidValue(f"{size} bytes of inputs for {found.frames} frames of {width}")
     if len(data) < at + size:
         raise Truncated("a proof that ends in its inputs", needed=at + size, available=len(data))
-    return Shown(found, data[at : at + size]), at + size
+    return ShownRange(found, data[at : at + size]), at + size
 
 
 def is_of(found: SignedRange, inputs: bytes, width: int) -> bool:
@@ -199,7 +199,7 @@ def is_of(found: SignedRange, inputs: bytes, width: int) -> bool:
     return len(inputs) == found.frames * width and digest_of(inputs) == found.digest
 
 
-def difference(one: Shown, other: Shown, width: int) -> int | None:
+def difference(one: ShownRange, other: ShownRange, width: int) -> int | None:
     """The first frame for which two ranges of one peer have different inputs; None if they may both be true."""
     a, b = one.range, other.range
     if one.inputs and other.inputs:

@@ -4,8 +4,7 @@ Knows only the simulation contract; knows no packet, no connection and no clock.
 """
 
 from retick.rollback.engine.cues import CueCancelled, CueConfirmed, CueEvent, CueStarted, CueTracker
-from retick.rollback.engine.engine import EngineStats, RollbackEngine
-from retick.rollback.engine.synctest import SyncTest
+from retick.rollback.engine.engine import EngineStats, RollbackEngine, SyncTest
 
 __all__ = [
     "CueCancelled",

@@ -11,7 +11,7 @@ from typing import Any
 
 from retick.errors import UsageError
 from retick.rollback.engine.engine import RollbackEngine
-from retick.sim.presentation import CueCancelled, CueConfirmed, CueEvent, CueStarted
+from retick.sim.contract import CueCancelled, CueConfirmed, CueEvent, CueStarted
 
 __all__ = ["CueCancelled", "CueConfirmed", "CueEvent", "CueStarted", "CueTracker"]
 

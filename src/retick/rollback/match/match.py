@@ -1,4 +1,3 @@
-# cython: nonecheck=True
 """A running match, without any connection: the engine, its pace, and an exchange with each remote peer.
 
 Sessions differ in how peers find and trust each other; what happens between frame 0 and the last is here. Time is an
@@ -6,16 +5,18 @@ argument everywhere.
 """
 
 from collections import Counter
-from typing import Any
+from operator import index
+from typing import Any, TypeAlias
 
-from retick.errors import UsageError
-from retick.rollback.events import DesyncDetected, MatchEvent, Resumed, Stalled
+from retick.errors import DecodeError, EncodeError, InputConflict, ProtocolViolation, UsageError
+from retick.rollback.engine.engine import RollbackEngine
+from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEvent, Resumed, Stalled
 from retick.rollback.match.alarm import Alarm
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.peer import MatchPeer
 from retick.rollback.match.stats import SessionStats
-from retick.rollback.match.waiting import waited_for
-from retick.sim.contract import Frame, Input
+from retick.sim.contract import Frame, Input, input_size_of
+from retick.wire import rbn1
 
 try:
     import cython
@@ -23,25 +24,670 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.retick.rollback.engine.engine import RollbackEngine
-    from cython.cimports.retick.rollback.match.exchange import Exchange
-    from cython.cimports.retick.rollback.match.timesync import Pace
+    from cython.cimports.libc.math import rint
+    from cython.cimports.retick.rollback.engine.engine import UNSEEN, RollbackEngine, check_run
+    from cython.cimports.retick.wire.rbn1 import InputRun
 else:
-    from retick.rollback.engine.engine import RollbackEngine
-    from retick.rollback.match.exchange import Exchange
-    from retick.rollback.match.timesync import Pace
+    from retick.rollback.engine.engine import UNSEEN, RollbackEngine, check_run
+    from retick.wire.rbn1 import InputRun
 
-__all__ = ["Match"]
+__all__ = [
+    "PAGES",
+    "ChecksumBook",
+    "Exchange",
+    "LeadEstimate",
+    "Match",
+    "Pace",
+    "missing_of",
+    "waited_for",
+]
 
-NEVER = 1 << 62
+
+# Keeps all peers at the same pace, so that they roll back equally.
+#
+# A side's *lead* is how far its own frame is ahead of the newest input that it has of another side: the depth that
+# it has to roll back, travel time included. When both leads are equal, both sides roll back equally, whatever the two
+# directions of the link are like. The side with the greater lead stretches its frames a little, a few per cent at the
+# most, until they are: no frame is ever skipped or shown twice.
+
+SMOOTHING = cython.declare(cython.double, 1.0 / 24.0)
+"""Weight of a new measurement: jitter averages out over about half a second."""
+FRAMES_TO_CORRECT = cython.declare(cython.double, 90.0)
+"""A lead that is too great is corrected over about this many frames."""
+TOLERATED = cython.declare(cython.double, 0.25)
+"""Half a difference of leads below this many frames is left alone."""
+
+
+@cython.cclass
+class LeadEstimate:
+    """The two leads towards one other side."""
+
+    mine: cython.double
+    other: cython.double
+    knows_mine: cython.bint
+    knows_other: cython.bint
+
+    def __init__(self) -> None:
+        self.mine = self.other = 0.0
+        self.knows_mine = self.knows_other = False
+
+    @property
+    def ours(self) -> float | None:
+        """Frames; None before the first measurement."""
+        return self.mine if self.knows_mine else None
+
+    @property
+    def theirs(self) -> float | None:
+        """Frames; None before the first measurement."""
+        return self.other if self.knows_other else None
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def measure_ours(self, lead: cython.double) -> cython.void:
+        self.mine = self.mine + (lead - self.mine) * SMOOTHING if self.knows_mine else lead
+        self.knows_mine = True
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def measure_theirs(self, lead: cython.double) -> cython.void:
+        self.other = self.other + (lead - self.other) * SMOOTHING if self.knows_other else lead
+        self.knows_other = True
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def learn_theirs(self, lead: cython.double) -> cython.void:
+        """Take over a lead that the other side has smoothed itself."""
+        self.other = lead
+        self.knows_other = True
+
+    @property
+    def ahead(self) -> float:
+        """By how many frames this side is further ahead than its fair share; negative when it is behind."""
+        return self.by()
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def by(self) -> cython.double:
+        """``ahead``, for the kernels."""
+        return (self.mine - self.other) / 2 if self.knows_mine and self.knows_other else 0.0
+
+
+@cython.cclass
+class Pace:
+    """When the next frame is due.
+
+    ``at`` is that time. ``schedule`` is when it would have been due if no time had been lost: it moves on by one
+    interval a frame, and is at most ``most_owed`` seconds behind. ``at`` is never before it. So whoever runs frames
+    early only while ``is_behind_schedule`` runs at most ``(T + most_owed) / interval + 1`` frames in T seconds.
+    """
+
+    interval: cython.double  # readonly
+    slowing: cython.double  # readonly
+    most_slowing: cython.double
+    longest_catch_up: cython.double
+    most_owed: cython.double
+    at: cython.double
+    schedule: cython.double
+    is_planned: cython.bint
+
+    @cython.annotation_typing(False)  # a rate with a fraction would lose it
+    def __init__(self, *, tick_rate: int, most_slowing: float, longest_catch_up: float, most_owed: float = 0.0) -> None:
+        """``most_owed`` is how many seconds of frames may be run early at most, all in all, and after time was lost."""
+        self.interval = 1.0 / tick_rate
+        """Seconds of an unstretched frame."""
+        self.slowing = 0.0
+        """The share by which frames are stretched now."""
+        self.most_slowing = most_slowing
+        self.longest_catch_up = longest_catch_up
+        self.most_owed = max(most_owed, longest_catch_up)
+        self.at = self.schedule = 0.0
+        self.is_planned = False
+
+    @property
+    def next_frame_at(self) -> float | None:
+        """When the next frame is due; None before the first."""
+        return self.at if self.is_planned else None
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def is_early(self, now: cython.double) -> cython.bint:
+        return self.is_planned and now < self.at
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def is_due(self, now: cython.double) -> cython.bint:
+        return not self.is_early(now)
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def phase(self, now: cython.double) -> cython.double:
+        """Which part of the present frame has passed, from 0 to 1."""
+        if not self.is_planned:
+            return 0.0
+        passed: cython.double = 1.0 - (self.at - now) / self.interval
+        if passed < 0.0:
+            return 0.0
+        return passed if passed < 1.0 else 1.0
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def frame_run(self, now: cython.double, ahead: cython.double) -> cython.void:
+        """A frame was run: plan the next, a little later when this side is ahead."""
+        slowing: cython.double = ahead / FRAMES_TO_CORRECT if ahead > TOLERATED else 0.0
+        self.slowing = slowing if slowing < self.most_slowing else self.most_slowing
+        if not self.is_planned:
+            self.owe_most(now)
+        if not self.is_planned or now - self.at > self.longest_catch_up:
+            self.at = now
+        if now - self.schedule > self.most_owed:
+            self.owe_most(now)
+        self.at += self.interval * (1.0 + self.slowing)
+        self.schedule += self.interval
+        self.is_planned = True
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def start_over(self, now: cython.double) -> cython.void:
+        """After waiting: the next frame is due now, and the time that was lost is not made up by the clock."""
+        if not self.is_planned:
+            self.owe_most(now)
+        self.at = now
+        self.is_planned = True
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def is_behind_schedule(self, now: cython.double) -> cython.bint:
+        """Whether a frame may be run before the clock says so, because time was lost before."""
+        return now >= self.schedule
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def owe_most(self, now: cython.double) -> cython.void:
+        """As many frames may be run early from now on as ever: at the start, when others may have begun before us."""
+        self.schedule = now - self.most_owed
+
+
+# Compares checksums of final states with those of one peer (a compiled kernel).
+#
+# A state is final when every input before it is confirmed, so that no rollback can change it. Only checksums of final
+# states are written here, and a peer sends only those of its final states. So between peers that keep to the protocol
+# two checksums that differ mean that the states have diverged, never that one of them was a guess. A peer can still
+# send a checksum that is not true: whether an alarm was a true one is known only after the investigation (``alarm``).
+#
+# Each side has a ring of pages, one for each compared frame: a new page takes the place of the one that is ``PAGES``
+# compared frames older, and a page that is older than the one in its place is passed over.
+
+PAGES = 128
+"""Checksums that are kept of each side."""
+
+
+@cython.cclass
+class ChecksumBook:
+    """The final checksums of this side, and those that one peer sent. Frames fit 32 bits, and so do checksums."""
+
+    interval: cython.longlong  # readonly
+    last_agreed: cython.longlong  # readonly
+    compared: cython.longlong  # readonly
+    judged: cython.longlong
+    pages: cython.longlong
+    if cython.compiled:
+        our_frames: cython.longlong[128]
+        their_frames: cython.longlong[128]
+        our_sums: cython.longlong[128]
+        their_sums: cython.longlong[128]
+    else:
+        our_frames: list[int]
+        their_frames: list[int]
+        our_sums: list[int]
+        their_sums: list[int]
+
+    def __init__(self, interval: cython.longlong) -> None:
+        self.interval = interval
+        """Frames from one compared frame to the next."""
+        self.last_agreed = -1
+        """The newest frame whose states were compared and equal."""
+        self.compared = 0
+        """How many frames were compared."""
+        self.judged = -1
+        self.pages = PAGES
+        if not cython.compiled:
+            self.our_frames, self.their_frames = [0] * PAGES, [0] * PAGES
+            self.our_sums, self.their_sums = [0] * PAGES, [0] * PAGES
+        page: cython.int
+        for page in range(PAGES):
+            self.our_frames[page] = self.their_frames[page] = -1
+
+    @cython.ccall
+    def write(self, frame: cython.longlong, checksum: cython.longlong) -> "tuple[int, int, int] | None":
+        """Note our final checksum; returns the frame, ours and theirs if they differ."""
+        page: cython.longlong = frame // self.interval % self.pages
+        if frame < self.our_frames[page]:
+            return None
+        self.our_frames[page] = frame
+        self.our_sums[page] = checksum
+        return self.compare(page, frame)
+
+    @cython.ccall
+    def claim(self, frame: cython.longlong, checksum: cython.longlong) -> "tuple[int, int, int] | None":
+        """Note a checksum that the peer sent; returns the frame, ours and theirs if they differ."""
+        if frame % self.interval or frame <= self.judged:
+            return None
+        page: cython.longlong = frame // self.interval % self.pages
+        if frame < self.their_frames[page]:
+            return None
+        self.their_frames[page] = frame
+        self.their_sums[page] = checksum
+        return self.compare(page, frame)
+
+    @cython.cfunc
+    def compare(self, page: cython.longlong, frame: cython.longlong) -> "tuple[int, int, int] | None":
+        """If both sides have the page, compare them."""
+        if self.our_frames[page] != frame or self.their_frames[page] != frame:
+            return None
+        if frame > self.judged:
+            self.judged = frame
+        self.compared += 1
+        if self.our_sums[page] != self.their_sums[page]:
+            return frame, self.our_sums[page], self.their_sums[page]
+        if frame > self.last_agreed:
+            self.last_agreed = frame
+        return None
+
+
+# The exchange of inputs with one remote peer: what it has of ours, and what it sent of its own. Speaks RBN1.
+#
+# Every packet carries the oldest inputs that the other side has not acknowledged, up to 32 frames, so that any one
+# packet that gets through moves the match on. An acknowledgement of 0 means "frame 0" as well as "nothing yet":
+# frame 0 is therefore sent until a greater one comes back.
+
+# cython: nonecheck=True
+
+
+TIME_SYNC_EVERY = cython.declare(cython.int, 4)
+"""Packets from one time sync block to the next, where the other side knows them."""
+FRAME_BITS = cython.declare(cython.longlong, 0xFFFFFF)
+"""The bits of a number on the wire that are the frame; the rest counts rematches: so an old packet is recognised."""
+ALL_BITS = cython.declare(cython.longlong, 0xFFFFFFFF)
+UNLIMITED = cython.declare(cython.longlong, 1 << 32)
+"""More frames than there are."""
+CHECKSUM_EVERY = cython.declare(cython.int, 4)
+"""Packets from one checksum block to the next: a lost one comes again soon."""
+
+
+@cython.cclass
+class Exchange:
+    """Inputs, acknowledgements, leads and checksums between the local engine and one remote peer."""
+
+    peer: MatchPeer  # readonly
+    players: tuple[int, ...]  # readonly
+    lead: LeadEstimate  # readonly
+    dropped: Counter[str]  # readonly
+    packets_out: cython.longlong  # readonly
+    bytes_out: cython.longlong  # readonly
+    packets_in: cython.longlong  # readonly
+    bytes_in: cython.longlong  # readonly
+    acknowledged: cython.longlong  # public
+    known_below: cython.longlong  # public
+    their_frame: cython.longlong  # readonly
+    newest: cython.longlong  # readonly
+    is_passed_on: cython.bint  # public
+    events: list[MatchEvent]  # readonly
+    book: ChecksumBook | None  # readonly
+    engine: RollbackEngine
+    run: InputRun
+    compares: cython.bint
+    knows_sync: cython.bint
+    size: cython.int
+    seats: cython.int
+    local_seats: cython.int
+    only_player: cython.int
+    only_local: cython.int
+    newest_frame: cython.longlong
+    newest_checksum: cython.longlong
+    conflicts: set[int]
+    base: cython.longlong
+    mask: cython.longlong
+    start: cython.longlong
+    reach: cython.longlong
+    most_frames: cython.int
+    __weakref__: object
+
+    @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
+    def __init__(
+        self,
+        peer: MatchPeer,
+        engine: RollbackEngine,
+        config: MatchConfig,
+        *,
+        extensions: int = 0,
+        compare_checksums: bool = True,
+        first_frame: int = 0,
+        number: int | None = 0,
+        reach: int | None = None,
+    ) -> None:
+        """``first_frame`` is the first of our inputs that the other side needs.
+
+        ``reach`` is its window and delay: by how many frames its inputs may be ahead of ours; None if it did not say.
+        ``number`` is that of the match, modulo 256; None where all 32 bits on the wire are the frame's.
+        """
+        self.engine = engine
+        players = tuple(peer.players)
+        for player in players:
+            self.engine.check_seat(player)
+        if number is not None and not (isinstance(number, int) and 0 <= number <= 255):
+            raise UsageError(f"the number of a match is 0 to 255, not {number!r}")
+        self.peer = peer
+        """The remote peer."""
+        self.players = players
+        """The seats played there in this match, ascending."""
+        self.lead = LeadEstimate()
+        self.dropped = Counter()
+        self.packets_out = self.bytes_out = self.packets_in = self.bytes_in = 0
+        self.acknowledged = first_frame - 1
+        """The newest frame of our inputs that the other side has, with all before it."""
+        self.known_below = 0
+        """The other side waits for none of our inputs below this frame: those of a newcomer that does not play yet."""
+        self.reach = UNLIMITED if reach is None else reach
+        self.newest = -1
+        """The newest frame for which they have sent us an input."""
+        self.is_passed_on = False
+        """Whether others have passed on inputs of theirs. These were perhaps never made: only what their own sender has
+        shown us is acknowledged to it."""
+        self.their_frame = -1
+        """The frame at which the other side was when it last said so; -1 before."""
+        self.events = []
+        self.book = ChecksumBook(min(config.checksum_interval, UNLIMITED)) if config.checksum_interval else None
+        self.run = InputRun(extensions & rbn1.ALL_EXTENSIONS)
+        self.knows_sync = extensions & rbn1.TIME_SYNC != 0
+        self.compares = compare_checksums
+        self.size = input_size_of(engine.sim)
+        self.newest_frame = -1
+        self.newest_checksum = 0
+        self.conflicts = set()
+        self.base = 0 if number is None else number << 24
+        self.mask = ALL_BITS if number is None else FRAME_BITS
+        self.start = engine.start_frame
+        # Nearly every peer has one player: these are its seat and ours, for the code of every frame; -1 for more.
+        self.seats, self.local_seats = len(players), len(engine.local_players)
+        self.only_player = players[0] if self.seats == 1 else -1
+        self.only_local = engine.local_players[0] if self.local_seats == 1 else -1
+        self.most_frames = min(rbn1.MAX_COUNT, rbn1.MAX_INPUT_BYTES // max(self.size * self.local_seats, 1))
+
+    @property
+    def next_expected(self) -> int:
+        """The first frame whose inputs from there are not all known."""
+        return self.expected()
+
+    @cython.cfunc
+    @cython.exceptval(-2, check=False)
+    def expected(self) -> cython.longlong:
+        """``next_expected``, for the kernels."""
+        if self.only_player >= 0:
+            return self.engine.missing_from(self.only_player)
+        return min([self.engine.missing_from(player) for player in self.players])
+
+    @property
+    def unacknowledged(self) -> int:
+        """Frames of our inputs that the other side has not acknowledged."""
+        return max(self.engine.local_frontier - 1 - max(self.acknowledged, self.known_below - 1), 0)
+
+    @cython.ccall
+    def packet(self) -> bytes | None:
+        """The packet to send now; None while there is no input to send."""
+        end: cython.longlong = self.engine.local.upto
+        if end <= self.start:
+            return None
+        first: cython.longlong = self.acknowledged + 1
+        if first < self.known_below:
+            first = self.known_below
+        if first >= end:
+            first = end - 1
+        # Not before the start; and what was not acknowledged for so long that it is forgotten cannot be sent.
+        if first < self.engine.held_from():
+            first = self.engine.held_from()
+        if end > first + self.most_frames:
+            end = first + self.most_frames
+        ack: cython.longlong = self.expected() - 1
+        if self.is_passed_on and ack > self.newest:
+            ack = self.newest
+        if ack < 0:
+            ack = 0
+        run = self.run
+        run.start = first & self.mask | self.base
+        run.ack = ack & self.mask | self.base
+        run.count, run.size, run.seats = end - first, self.size, self.local_seats
+        run.claimed = run.sync = -1
+        if self.packets_out % CHECKSUM_EVERY == 0 and self.newest_frame >= 0:
+            run.claimed, run.checksum = self.newest_frame & self.mask | self.base, self.newest_checksum
+        elif self.packets_out % TIME_SYNC_EVERY == 1 and self.knows_sync:
+            run.sync, run.lead = self.engine.current & 0xFFFF, _in_64ths(self.lead.mine)
+        if self.only_local >= 0:
+            self.engine.copy_inputs(self.only_local, first, run.count, run.values, 0)
+        else:
+            self.copy_rows(first, run)
+        data = run.write()
+        self.packets_out += 1
+        self.bytes_out += len(data)
+        return data
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def copy_rows(self, first: cython.longlong, run: InputRun) -> cython.int:
+        """The inputs of several local players."""
+        seat: cython.int
+        for seat in range(self.local_seats):
+            self.engine.copy_inputs(self.engine.local_players[seat], first, run.count, run.values, seat * run.count)
+        return 0
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def receive(self, data: Any, phase: cython.double) -> cython.bint:
+        """Receive a packet, or drop and count it; nothing of a bad packet is used. ``phase`` is Pace's."""
+        self.packets_in += 1
+        self.bytes_in += len(data)
+        reason = self.refusal(data, phase)
+        if reason is not None:
+            self.dropped[reason] += 1
+            return False
+        return True
+
+    @cython.cfunc
+    def refusal(self, data: Any, phase: cython.double) -> Any:
+        """The reason why the packet was dropped, None when it was not."""
+        run = self.run
+        try:
+            run.read(data if type(data) is bytes else bytes(memoryview(data)))
+        except DecodeError as error:
+            return type(error).__name__
+        if run.size != self.size or run.seats != self.seats:
+            return "WrongShape"
+        if run.start & ~self.mask != self.base or run.ack & ~self.mask != self.base:
+            return "AnotherMatch"
+        engine = self.engine
+        start: cython.longlong = self.widened(run.start, engine.current)
+        ack: cython.longlong = self.widened(run.ack, engine.local.upto)
+        ours: cython.longlong = engine.local.upto
+        if ours < self.known_below:
+            ours = self.known_below
+        if ack < 0 or (ack >= ours and ack > 0):
+            return "AckFromTheFuture"
+        if start < 0:
+            return "ProtocolViolation"
+        newest: cython.longlong = start + run.count - 1
+        if newest >= ours + self.reach:
+            return "InputsTooFarAhead"
+        last: cython.longlong = engine.current + engine.history
+        count: cython.int = run.count
+        if start <= last < newest:
+            # We are catching up: the rest cannot be held yet, and comes again.
+            count = last + 1 - start
+        try:
+            if start > last or start >= UNSEEN:
+                engine.check_frames(start, count)
+            if self.only_player >= 0:
+                engine.add_run(self.only_player, start, run.values, 0, count)
+            else:
+                self.receive_rows(start, count)
+        except InputConflict as conflict:
+            self._report(conflict)
+            if self.is_passed_on:
+                # Perhaps others have passed on inputs that it never made. The two must not expel each other for it.
+                self.note_acknowledged(ack, newest)
+            return "InputConflict"
+        except (ProtocolViolation, UsageError) as error:
+            return type(error).__name__
+        self.note_acknowledged(ack, newest)
+        self.lead.measure_ours(engine.current + phase - newest)
+        if run.sync >= 0:
+            self.lead.learn_theirs(run.lead / 64.0)
+            self.their_frame = newest + ((run.sync - newest + 0x8000) & 0xFFFF) - 0x8000
+        elif not self.knows_sync:
+            # They sent this right after a frame, and had our newest input for half a frame on average.
+            self.lead.measure_theirs(newest + 0.5 - engine.local.delay - ack)
+        if run.claimed >= 0 and self.compares:
+            self.claim(run.claimed, run.checksum)
+        return None
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def note_acknowledged(self, ack: cython.longlong, newest: cython.longlong) -> cython.void:
+        if newest > self.newest:
+            self.newest = newest
+        if ack > self.acknowledged and ack > 0:
+            self.acknowledged = ack
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def widened(self, number: cython.longlong, near: cython.longlong) -> cython.longlong:
+        """The frame that a number on the wire stands for: of those that it may be, the one nearest to ``near``."""
+        half: cython.longlong = (self.mask >> 1) + 1
+        return near + ((number - near + half) & self.mask) - half
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def receive_rows(self, start: cython.longlong, count: cython.int) -> cython.int:
+        """The inputs of several players at one peer: all are accepted, or none."""
+        run, engine = self.run, self.engine
+        seat: cython.int
+        for seat in range(self.seats):
+            at: cython.int = seat * run.count
+            check_run(engine.inputs, self.players[seat], start, run.values, at, count, engine.current, engine.history)
+        for seat in range(self.seats):
+            engine.add_run(self.players[seat], start, run.values, seat * run.count, count)
+        return 0
+
+    def _report(self, conflict: InputConflict) -> None:
+        """Tell the application once for each player: a flood of lies makes no flood of events."""
+        if conflict.player not in self.conflicts:
+            self.conflicts.add(conflict.player)
+            self.events.append(
+                InputConflictDetected(
+                    peer=self.peer.peer_id,
+                    player=conflict.player,
+                    frame=conflict.frame,
+                    confirmed=conflict.confirmed,
+                    received=conflict.received,
+                )
+            )
+
+    @property
+    def compared(self) -> int:
+        """Frames whose checksums were compared with the other side's."""
+        return 0 if self.book is None else self.book.compared
+
+    @cython.ccall
+    def write_checksum(self, frame: cython.longlong, checksum: Any) -> None:
+        """Note the checksum of a final state of ours: it will be sent, and compared with theirs."""
+        self.newest_frame, self.newest_checksum = frame, _checked(checksum)
+        if self.book is not None:
+            difference = self.book.write(frame, self.newest_checksum)
+            if difference is not None:
+                self._alarm(difference)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def claim(self, number: cython.longlong, checksum: cython.longlong) -> cython.int:
+        frame: cython.longlong = self.widened(number, self.engine.current) if number & ~self.mask == self.base else -1
+        if self.book is None or not 0 <= frame <= self.expected() + rbn1.MAX_COUNT:
+            self.dropped["ChecksumOfNoFrame"] += 1
+            return 0
+        difference = self.book.claim(frame, checksum)
+        if difference is not None:
+            self._alarm(difference)
+        return 0
+
+    def _alarm(self, difference: tuple[int, int, int]) -> None:
+        """Note two checksums that differ; the match decides whether that is news (``Alarm``)."""
+        assert self.book is not None, "only a book finds differences"
+        frame, ours, theirs = difference
+        self.events.append(
+            DesyncDetected(
+                peer=self.peer.peer_id, frame=frame, ours=ours, theirs=theirs, last_agreed=self.book.last_agreed
+            )
+        )
+
+
+def _checked(checksum: Any) -> Any:
+    """A game's checksum as a number that fits the wire, from any kind of integer (NumPy has its own)."""
+    try:
+        number = index(checksum)
+    except TypeError:
+        raise EncodeError(f"checksum is a whole number, not {checksum!r}") from None
+    if not 0 <= number <= ALL_BITS:
+        raise EncodeError(f"checksum is 0 to {ALL_BITS}, not {number}")
+    return number
+
+
+@cython.cfunc
+def _in_64ths(frames: cython.double) -> cython.int:
+    found: cython.double = frames * 64.0
+    if not -32768.0 < found < 32767.0:
+        return 32767 if found > 0.0 else -32768
+    # Both round a half to the even neighbour.
+    if cython.compiled:
+        return cython.cast(cython.int, rint(found))
+    return round(found)
+
+
+# For whom a match that is stalled waits.
+
+NO_END = 1 << 62
+
+
+def waited_for(engine: RollbackEngine, frontier: int) -> tuple[int, ...]:
+    """The players whose inputs are missing, also of peers that we do not hear, or have no link with yet.
+
+    At a barrier nobody's may be. Then it is a newcomer's first frame, and these are the free seats; or all others have
+    to agree to something.
+    """
+    others = [player for player in range(engine.sim.num_players) if player not in engine.local_players]
+    late = [player for player in others if engine.is_missing(player, frontier)]
+    return tuple(late or [player for player in others if not engine.is_missing(player, NO_END)] or others)
+
+
+def missing_of(exchange: Exchange, engine: RollbackEngine, frontier: int) -> list[int]:
+    """The players of a peer without whose inputs the next frame cannot run.
+
+    A peer that keeps to the protocol and waits for somebody else is not among them: it has sent its inputs for its
+    window and its delay beyond the frame that it waits for, and they are at least one frame together.
+    """
+    return [player for player in exchange.players if engine.is_missing(player, frontier)]
+
+
+# cython: nonecheck=True
+
+
+Addressed: TypeAlias = tuple[Any, bytes]
+"""A peer, and a packet for it."""
+
+NEVER = cython.declare(cython.longlong, 1 << 62)
 """A frame that does not come."""
-UNLIMITED = 1 << 32
-CATCH_UP_FROM = 10
+CATCH_UP_FROM = cython.declare(cython.longlong, 10)
 """When more frames of inputs than this are known ahead of us, we run them without waiting for the clock, as far as our
 own schedule."""
-LONG_STALL = 0.1
+LONG_STALL = cython.declare(cython.double, 0.1)
 """Seconds of a stall after which somebody may have to be blamed for it."""
-SAMPLE_EVERY = 1.0
+SAMPLE_EVERY = cython.declare(cython.double, 1.0)
 """Seconds between two samples of the rates."""
 
 
@@ -49,40 +695,40 @@ SAMPLE_EVERY = 1.0
 class Match:
     """One peer's side of a match."""
 
-    if not cython.compiled:
-        sim: Any
-        seed: int
-        config: MatchConfig
-        number: int
-        engine: RollbackEngine
-        exchanges: list[Exchange]
-        compared_with_left: int
-        pace: Pace
-        alarm: Alarm
-        happened: list[MatchEvent]
-        follower: Any
-        depths: Counter[int]
-        rollbacks: int
-        resimulated: int
-        stalls: int
-        is_stalled: bool
-        is_stall_told: bool
-        stalled_since: float
-        stalled_seconds: float
-        next_checksum: int
-        first_own: int
-        fence: int
-        pause_fence: int
-        is_single: bool
-        is_catching_up: bool
-        is_taken_in: bool
-        is_unsent: bool
-        wakes_parts: bool
-        asks_at: int
-        resend_at: float
-        sent_at: float
-        resend_interval: float
-        sample_at: float
+    sim: Any  # readonly
+    seed: "int"  # readonly
+    config: MatchConfig  # readonly
+    number: cython.int  # readonly
+    engine: RollbackEngine  # readonly
+    exchanges: list[Exchange]  # readonly
+    compared_with_left: cython.longlong
+    pace: Pace  # readonly
+    alarm: Alarm  # readonly
+    happened: list[MatchEvent]
+    follower: Any  # public
+    depths: Counter[int]
+    rollbacks: cython.longlong
+    resimulated: cython.longlong
+    stalls: cython.longlong
+    is_stalled: cython.bint  # readonly
+    is_stall_told: cython.bint
+    stalled_since: cython.double
+    stalled_seconds: cython.double
+    next_checksum: cython.longlong
+    first_own: cython.longlong
+    fence: cython.longlong
+    pause_fence: cython.longlong
+    is_single: cython.bint
+    is_catching_up: cython.bint
+    is_taken_in: cython.bint  # public
+    is_unsent: cython.bint
+    wakes_parts: cython.bint  # public
+    asks_at: cython.longlong  # public
+    resend_at: cython.double
+    sent_at: cython.double
+    resend_interval: cython.double
+    sample_at: cython.double
+    __weakref__: object
 
     @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
     def __init__(
@@ -221,6 +867,8 @@ class Match:
         self.exchanges = [exchange for exchange in self.exchanges if exchange.peer is not peer]
         peer.exchange = None
 
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
     def due(self, now: cython.double) -> cython.bint:
         """Whether the next frame is to be run now; notes a stall when it is time and inputs are missing."""
         behind: cython.longlong = self.engine.inputs.confirmed_by_others() - self.engine.current
@@ -238,10 +886,14 @@ class Match:
             self._stall(now)
         return False
 
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
     def may_run_early(self, now: cython.double) -> cython.bint:
         """Whether known inputs may be run without the clock: before we play, or as far as our own schedule."""
         return self.engine.current < self.first_own or self.pace.is_behind_schedule(now)
 
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
     def may_advance(self, behind: cython.longlong) -> cython.bint:
         if self.engine.current >= self.fence or self.engine.current >= self.pause_fence:
             return False
@@ -250,6 +902,7 @@ class Match:
             return behind >= 0
         return self.engine.can_advance()
 
+    @cython.ccall
     def advance(self, pressed: Input | tuple[Input, ...], now: cython.double) -> None:
         """Run the next frame. PredictionLimit when the window is full: ask ``due`` first."""
         engine = self.engine
@@ -280,6 +933,8 @@ class Match:
         if self.follower is not None:
             self.follower.frame_run(self)
 
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
     def receive(self, exchange: Exchange, data: Any, now: cython.double) -> cython.bint:
         """Receive a packet of a remote peer; False if it was dropped."""
         is_good: cython.bint = exchange.receive(data, self.pace.phase(now))
@@ -287,13 +942,16 @@ class Match:
             self._collect(exchange)
         return is_good
 
-    def packets(self, now: cython.double) -> list[tuple[Any, bytes]]:
+    @cython.ccall
+    def packets(self, now: cython.double) -> list[Addressed]:
         """The packets to send now, each with its peer: after each frame, and now and then while waiting."""
         if not self.sends(now):
             return []
         made = [(exchange.peer, exchange.packet()) for exchange in self.exchanges]
         return [(peer, data) for peer, data in made if data is not None]
 
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
     def sends(self, now: cython.double) -> cython.bint:
         """Whether packets are to be made now: by ``packets``, or by the caller for each exchange."""
         if not self.is_unsent and (not self.is_stalled or now < self.resend_at):
@@ -307,10 +965,12 @@ class Match:
             self.sample(now)
         return True
 
-    def next_timeout(self) -> float | None:
+    @cython.ccall
+    def next_timeout(self) -> "float | None":
         """When waiting packets are due again; frames are asked for with ``due``."""
         return self.resend_at if self.is_stalled else None
 
+    @cython.ccall
     def events(self) -> list[MatchEvent]:
         if not self.happened:
             return []
@@ -335,6 +995,7 @@ class Match:
             peers={exchange.peer.peer_id: exchange.peer.stats(now) for exchange in self.exchanges},
         )
 
+    @cython.cfunc
     def sample(self, now: cython.double) -> None:
         """Note totals, so that rates can be computed, and look for a peer that acknowledges nothing."""
         self.sample_at = now + SAMPLE_EVERY
@@ -380,12 +1041,14 @@ class Match:
             self.stalled_seconds += seconds
             self.happened.append(Resumed(frame=self.engine.frame, seconds=seconds))
 
+    @cython.cfunc
     def count_depth(self) -> None:
         engine = self.engine
         rollbacks, frames = engine.rollbacks - self.rollbacks, engine.resimulated - self.resimulated
         self.depths[frames // rollbacks] += rollbacks
         self.rollbacks, self.resimulated = engine.rollbacks, engine.resimulated
 
+    @cython.cfunc
     def write_checksums(self) -> None:
         """Note the checksum of each due frame whose state has become final."""
         final: cython.longlong = self.engine.final_frame() + 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from retick.rollback.match.stats import PathStats, PeerStats, RateMeter
 
 if TYPE_CHECKING:
-    from retick.rollback.match.exchange import Exchange
+    from retick.rollback.match.match import Exchange
 
 __all__ = ["MatchPeer"]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from retick.wire.plain import Plain
+from retick.wire.values import Plain
 
 __all__ = ["PathStats", "PeerStats", "RateMeter", "SessionStats"]
 

@@ -16,10 +16,10 @@ from collections.abc import Hashable
 from typing import Any
 
 from retick.errors import NotSynchronized
-from retick.link.payload_path import Octets, Seconds
+from retick.link.connection import Octets, Seconds
 from retick.rollback.events import MatchEvent
 from retick.rollback.session.peer import Peer, Phase
-from retick.routes.events import OnlineEvent
+from retick.routes.online import OnlineEvent
 from retick.sim.contract import Input
 
 try:
@@ -28,22 +28,20 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.retick.link.connection import PayloadPath
     from cython.cimports.retick.link.endpoint import LinkEndpoint
-    from cython.cimports.retick.link.payload_path import PayloadPath
-    from cython.cimports.retick.rollback.match.exchange import Exchange
-    from cython.cimports.retick.rollback.match.match import NEVER, Match
+    from cython.cimports.retick.rollback.match.match import NEVER, Exchange, Match
 else:
+    from retick.link.connection import PayloadPath
     from retick.link.endpoint import LinkEndpoint
-    from retick.link.payload_path import PayloadPath
-    from retick.rollback.match.exchange import Exchange
-    from retick.rollback.match.match import NEVER, Match
+    from retick.rollback.match.match import NEVER, Exchange, Match
 
 __all__ = ["SessionCalls", "SessionCore"]
 
-RUNNING = Phase.RUNNING
-NOT_RBN1 = 0xF0
+RUNNING = cython.declare(object, Phase.RUNNING)
+NOT_RBN1 = cython.declare(cython.int, 0xF0)
 """The least first byte of the payloads with which inputs are forwarded; packets of inputs begin with another one."""
-MOST_UNREAD = 256
+MOST_UNREAD = cython.declare(cython.int, 256)
 """Events that may wait for the application before no more messages are received from others."""
 
 
@@ -51,15 +49,14 @@ MOST_UNREAD = 256
 class SessionCore:
     """The base class of the inside of a session, which must set ``link`` before the first call."""
 
-    if not cython.compiled:
-        link: LinkEndpoint
-        match: Match | None
-        phase: Phase
-        peers: dict[int, Peer]
-        happened: list[MatchEvent | OnlineEvent]
-        is_quiet: bool
-        wakes_at: float | None
-        last_match: Match | None
+    link: LinkEndpoint  # public
+    match: "Match | None"  # public
+    phase: Phase  # public
+    peers: dict[int, Peer]  # public
+    happened: list[MatchEvent | OnlineEvent]  # public
+    is_quiet: cython.bint  # public
+    wakes_at: "float | None"  # public
+    last_match: "Match | None"  # public
 
     def __init__(self) -> None:
         self.match = None
@@ -74,6 +71,7 @@ class SessionCore:
         self.last_match = None
         """Of a session that comes back: the match that it has given up, to be shown until it has a state again."""
 
+    @cython.cfunc
     def read_link(self, now: cython.double) -> None:
         """Read the link's events, unless too many wait for the application: senders of more messages then wait."""
         if len(self.happened) < MOST_UNREAD:
@@ -106,6 +104,7 @@ class SessionCore:
             if match.first_own == NEVER:
                 self.catch_up(match, now)
 
+    @cython.cfunc
     def send_packets(self, match: Match) -> None:
         """Give the packet of each peer to its link."""
         exchange: Exchange
@@ -149,8 +148,7 @@ class SessionCore:
 class SessionCalls:
     """What an application calls and reads at every frame."""
 
-    if not cython.compiled:
-        _inside: SessionCore
+    _inside: SessionCore  # readonly
 
     def __init__(self, inside: SessionCore) -> None:
         self._inside = inside

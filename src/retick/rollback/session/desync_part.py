@@ -4,7 +4,8 @@ The match has the alarm and its states (``match.alarm``); the investigation has 
 evidence between peers, and moves the alarm on when an investigation begins or ends.
 """
 
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,15 +16,43 @@ from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import DesyncDetected, DesyncReported
 from retick.rollback.match.alarm import Alarm, AlarmState
 from retick.rollback.match.match import Match
-from retick.rollback.session.messages.kinds import Kind
-from retick.rollback.session.outbox import Outbox
+from retick.rollback.session.messages.kinds import MessageKind
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
 
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["DesyncPart"]
+__all__ = [
+    "DesyncPart",
+    "Outbox",
+]
+
+
+# Long messages that wait until each peer's link has room for them.
+
+
+class Outbox:
+    """One queue for each peer, so that a slow link does not delay the others."""
+
+    def __init__(self) -> None:
+        self._queues: dict[Peer, deque[bytes]] = {}
+
+    def __bool__(self) -> bool:
+        return any(self._queues.values())
+
+    def post(self, peers: Iterable[Peer], messages: Iterable[bytes]) -> None:
+        for peer in peers:
+            self._queues.setdefault(peer, deque()).extend(messages)
+
+    def pump(self) -> None:
+        """Send what the links have room for; what was meant for a peer that is gone is forgotten."""
+        for peer in [peer for peer, queue in self._queues.items() if not queue or not peer.is_connected]:
+            del self._queues[peer]
+        for peer, queue in self._queues.items():
+            while queue and peer.send_if_room(queue[0]):
+                queue.popleft()
+
 
 MOST_REFUSED = 64
 """Messages of one peer in a match that are no evidence, or too much of it, before it is expelled."""
@@ -104,7 +133,7 @@ class DesyncPart(SessionPart):
             return
         investigation.observe(match.engine)
         investigation.handle_timeout(now)
-        messages = [bytes((Kind.EVIDENCE, match.number)) + message for message in investigation.messages()]
+        messages = [bytes((MessageKind.EVIDENCE, match.number)) + message for message in investigation.messages()]
         self._outbox.post(self._session.players_peers(), messages)
         self._outbox.pump()
         if not self._outbox:

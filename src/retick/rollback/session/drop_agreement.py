@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from retick.errors import InputConflict
 from retick.rollback.engine.engine import RollbackEngine
-from retick.rollback.session.messages.drop import KNOWN_INPUTS, Drop, Known
+from retick.rollback.session.messages.decisions import KNOWN_INPUTS, Drop, Known
 
 __all__ = ["DropAgreement", "learn_inputs"]
 

@@ -12,13 +12,13 @@ from retick.errors import InvalidValue, RetickError
 from retick.link import Reason
 from retick.rollback.events import PeerUnheard, PlayersDropped
 from retick.rollback.match.match import Match
-from retick.rollback.session.input_forwarding import ALIVE_SECONDS
-from retick.rollback.session.messages.drop import Drop, decode_drop, encode_drop
-from retick.rollback.session.messages.reasons import describe
+from retick.rollback.session.forwarding import ALIVE_SECONDS
+from retick.rollback.session.messages.decisions import Drop, decode_drop, encode_drop
+from retick.rollback.session.messages.kinds import describe
 from retick.rollback.session.messages.roster import pack_seats
-from retick.rollback.session.next_match import next_number
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
+from retick.rollback.session.rematch import next_number
 from retick.sim.contract import input_size_of
 
 if TYPE_CHECKING:

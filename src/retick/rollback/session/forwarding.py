@@ -7,20 +7,40 @@ not hear the origin itself, and only if it is news: so passing on comes to an en
 
 from typing import TYPE_CHECKING
 
-from retick.errors import RetickError
+from retick.errors import DecodeError, HistoryEvicted, InputConflict, ProtocolViolation, RetickError, UsageError
+from retick.rollback.events import InputConflictDetected
 from retick.rollback.match.match import Match
-from retick.rollback.session.messages.drop import SERIAL_END, serial_of
-from retick.rollback.session.messages.forward import FORWARDED, decode_forward, encode_forward
-from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.drop_agreement import learn_inputs
+from retick.rollback.session.input_bounds import DECIDING_SECONDS
+from retick.rollback.session.messages.decisions import SERIAL_END, serial_of
+from retick.rollback.session.messages.forward import (
+    FORWARDED,
+    MOST_PASSED,
+    WANT,
+    PassedInputs,
+    WantedInputs,
+    decode_forward,
+    decode_pass,
+    decode_want,
+    encode_forward,
+    encode_pass,
+    encode_want,
+)
+from retick.rollback.session.messages.kinds import MessageKind
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
+from retick.sim.contract import input_size_of
 
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["Forwarding"]
+__all__ = [
+    "Forwarding",
+    "InputForwarding",
+]
 
-WITH_SERIAL = (Kind.DROP, Kind.PAUSE)
+
+WITH_SERIAL = (MessageKind.DROP, MessageKind.PAUSE)
 """Messages that begin with a match number and a serial."""
 MOST_RESYNCED = 16
 """Different RESYNCED or REMATCH of one peer for one match that are passed on: honest peers send few."""
@@ -106,7 +126,7 @@ class Forwarding(SessionPart):
         return message not in seen and len(seen) < MOST_RESYNCED
 
     def _seen(self, kind: int) -> dict[int, list[bytes]]:
-        return self._resynced if kind == Kind.RESYNCED else self._rematches
+        return self._resynced if kind == MessageKind.RESYNCED else self._rematches
 
     def peer_id_given(self, peer_id: int) -> None:
         self._newest = {key: message for key, message in self._newest.items() if key[0] != peer_id}
@@ -119,3 +139,220 @@ class Forwarding(SessionPart):
         self._newest = {key: message for key, message in self._newest.items() if key[0] in peers}
         self._resynced = {origin: seen for origin, seen in self._resynced.items() if origin in peers}
         self._rematches = {origin: seen for origin, seen in self._rematches.items() if origin in peers}
+
+
+# Inputs of players whose peer we do not hear: asked for with WANT, answered with PASS by whoever has them.
+#
+# Theory of operation. A peer that misses a player's inputs, because it has not heard that peer for a quarter of a
+# second or does not hear it at all, asks another one each time that it sends packets, in turn. The answer comes from
+# what the other one has confirmed, so a path that is broken between two of three does not stop the match, and a peer
+# that is silent towards one other cannot hold it. An answer is used only if it was asked for; it cannot change what
+# is known.
+
+ASK_AFTER = 0.25
+"""Seconds without a new frame after which the missing inputs are asked of others."""
+GO_ON_ASKING = 1.0
+"""Seconds for which a player's inputs are still asked for after an answer has brought new ones."""
+ANSWER_SECONDS = 2.0
+"""How long after the last WANT a PASS is received."""
+HOLD_SECONDS = 6.0
+"""How long those that say they hear a peer may pass on none of the inputs we wait for, beyond the time in which they
+stop hearing it themselves: ``disconnect_after`` if its link is dead, ``input_timeout`` if it sends no inputs."""
+ALIVE_SECONDS = 1.5
+"""A link from which something came within this time is alive."""
+WITHHELD_SECONDS = 4.0
+"""The same where another peer, that hears them too, says that the peer in question is lost: it knows from their DROP
+that they do not hear it. They have kept this DROP from us, and the others wait for us."""
+
+
+class InputForwarding(SessionPart):
+    """Asks for missing inputs, and answers."""
+
+    def __init__(self, session: "SessionInside") -> None:
+        super().__init__(session)
+        self._wanted: dict[tuple[int, int], int] = {}
+        """By peer id and player: the first frame that this peer has asked us for since we last sent."""
+        self._asked: dict[tuple[int, int], float] = {}
+        """By peer id and player: when we last asked."""
+        self._helped: dict[int, float] = {}
+        """Players, and when an answer has last brought new inputs of each."""
+        self._good_packets: dict[int, tuple[int, float]] = {}
+        """Of each peer, while inputs are missing: how many packets were good, and when one was last."""
+        self._turn = 0
+        self._frame = -1
+        self._frame_since = 0.0
+        self._held: dict[int, tuple[int, float]] = {}
+        """Peers that we do not hear and wait for: the first missing frame, and since when."""
+        self._alive: dict[int, float] = {}
+        """Peers that may be blamed for it, and since when their links are alive."""
+        self._conflicts: set[tuple[int, int]] = set()
+
+    def match_begun(self, match: Match) -> None:
+        self._wanted, self._asked, self._helped, self._held, self._conflicts = {}, {}, {}, {}, set()
+        self._good_packets, self._alive = {}, {}
+        self._frame = -1
+
+    def receive(self, peer: Peer, data: bytes, match: Match, now: float) -> None:
+        """A payload that is not RBN1; drops and counts what is not good."""
+        reason = None
+        try:
+            reason = self._receive_want(peer, data, match) if data[0] == WANT else self._use(peer, data, match, now)
+        except (DecodeError, ProtocolViolation, UsageError) as error:
+            reason = type(error).__name__
+        if reason is not None and peer.exchange is not None:
+            peer.exchange.dropped[reason] += 1
+
+    def _receive_want(self, peer: Peer, data: bytes, match: Match) -> str | None:
+        want = decode_want(data)
+        if want.match != match.number:
+            return "AnotherMatch"
+        match.engine.first_missing(want.player)
+        self._wanted[peer.peer_id, want.player] = want.frame
+        self._session.is_quiet = False
+        return None
+
+    def _use(self, peer: Peer, data: bytes, match: Match, now: float) -> str | None:
+        passed = decode_pass(data, input_size_of(match.sim))
+        if passed.match != match.number:
+            return "AnotherMatch"
+        asked_at = self._asked.get((peer.peer_id, passed.player))
+        if asked_at is None or now > asked_at + ANSWER_SECONDS:
+            return "PassNotAsked"
+        is_lost = passed.player in self._session.drop_agreement.undecided_players()
+        if is_lost and not self._is_agreed(match):
+            return "PassNotAsked"
+        news, conflict = self._learn(passed, match, now)
+        if news:
+            self._helped[passed.player] = now
+        if is_lost:
+            # At once: no frame may be run with inputs that we alone have behind those that came.
+            self._session.drops.drop_when_agreed(match)
+        if conflict is not None:
+            self._report(peer, conflict)
+        return "InputConflict" if conflict is not None else None
+
+    def _learn(self, passed: PassedInputs, match: Match, now: float) -> tuple[int, InputConflict | None]:
+        """Use what was passed on; of a peer that we hear, only what it can have made, and it is not acknowledged."""
+        owners = (peer for peer in self._session.heard_peers() if passed.player in peer.players)
+        owner = next(owners, None)
+        if owner is None or owner.exchange is None:
+            return learn_inputs(match.engine, passed.player, passed.frame, passed.inputs)
+        exchange, inputs = owner.exchange, passed.inputs
+        if now < self._good_packets.get(owner.peer_id, (0, -ASK_AFTER))[1] + ASK_AFTER:
+            # It has just told us where it is, and waits for somebody as well: it has made no input beyond.
+            newest = max(exchange.newest, exchange.their_frame - 1)
+            inputs = inputs[: max(newest + 1 - passed.frame, 0)]
+        news, conflict = learn_inputs(match.engine, passed.player, passed.frame, inputs)
+        exchange.is_passed_on |= bool(news)
+        return news, conflict
+
+    def _is_agreed(self, match: Match) -> bool:
+        """Whether all have named the same lost peers, so that only inputs are missing."""
+        return not self._session.drop_agreement.disagreeing(self._session.drops.survivors(match), match.number)
+
+    def _report(self, peer: Peer, conflict: InputConflict) -> None:
+        """Tell the application once for each peer and player."""
+        if (peer.peer_id, conflict.player) not in self._conflicts:
+            self._conflicts.add((peer.peer_id, conflict.player))
+            found = {name: getattr(conflict, name) for name in ("player", "frame", "confirmed", "received")}
+            self._session.tell(InputConflictDetected(peer=peer.peer_id, **found))
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        """Answer, once for each peer and player, and ask."""
+        self._answer(match)
+        if match.joins_at is None:
+            return False
+        if match.engine.frame != self._frame:
+            self._frame, self._frame_since = match.engine.frame, now
+        if self._helped:
+            self._helped = {player: at for player, at in self._helped.items() if now < at + GO_ON_ASKING}
+        missing = self._missing(match, is_stalled=now >= self._frame_since + ASK_AFTER)
+        if not missing:
+            return False
+        self._turn += 1
+        self._note_good_packets(match, now)
+        for player, owner in missing:
+            self._ask(player, owner, match, now)
+        self._expel_who_holds_inputs_back(match, now)
+        return True
+
+    def _note_good_packets(self, match: Match, now: float) -> None:
+        for exchange in match.exchanges:
+            good = exchange.packets_in - exchange.dropped.total()
+            if self._good_packets.get(exchange.peer.peer_id, (0, 0.0))[0] != good:
+                self._good_packets[exchange.peer.peer_id] = (good, now)
+
+    def _answer(self, match: Match) -> None:
+        wanted, self._wanted = self._wanted, {}
+        engine = match.engine
+        for (peer_id, player), frame in wanted.items():
+            peer = self._session.peers.get(peer_id)
+            end = min(engine.first_missing(player), frame + MOST_PASSED)
+            if peer is None or peer.connection is None or end <= frame:
+                continue
+            try:
+                inputs = tuple(engine.inputs_of(player, frame, end))
+            except HistoryEvicted:
+                continue
+            passed = PassedInputs(match.number, player, frame, inputs)
+            peer.connection.send_unreliable(encode_pass(passed, input_size_of(match.sim)))
+
+    def _missing(self, match: Match, *, is_stalled: bool) -> list[tuple[int, int]]:
+        """Players whose inputs are to be asked for, each with its peer's id."""
+        session = self._session
+        missing = [
+            (player, peer.peer_id)
+            for peer in session.players_peers()
+            for player in peer.players
+            if not peer.is_heard
+            or player in self._helped
+            or (is_stalled and match.engine.first_missing(player) <= match.frontier)
+        ]
+        undecided = session.drop_agreement.undecided_players()
+        if undecided and self._is_agreed(match):
+            lost = session.drop_agreement.lost.items()
+            missing += [(player, peer_id) for peer_id, players in lost for player in players if player in undecided]
+        return missing
+
+    def _ask(self, player: int, owner: int, match: Match, now: float) -> None:
+        session = self._session
+        others = [peer for peer in session.heard_peers() if peer.peer_id != owner]
+        nearest = [peer for peer in others if session.hearing.hears(peer.peer_id, owner)] or others
+        if not nearest:
+            return
+        peer = nearest[self._turn % len(nearest)]
+        self._asked[peer.peer_id, player] = now
+        if peer.connection is not None:
+            want = WantedInputs(match.number, player, match.engine.first_missing(player))
+            peer.connection.send_unreliable(encode_want(want))
+
+    def _expel_who_holds_inputs_back(self, match: Match, now: float) -> None:
+        """Who says that it hears a peer for whose inputs we wait must pass them on, or stop hearing that peer."""
+        session = self._session
+        held: dict[int, tuple[int, float]] = {}
+        for peer in session.players_peers():
+            frame = min(match.engine.first_missing(player) for player in peer.players)
+            if not peer.is_heard and frame <= match.frontier:
+                known = self._held.get(peer.peer_id)
+                held[peer.peer_id] = known if known is not None and known[0] == frame else (frame, now)
+        self._held = held
+        for peer_id, (_, since) in held.items():
+            for guilty in session.forwarders_of([peer_id]):
+                if now >= max(since, self._alive_since(guilty, now)) + self._longest_hold(peer_id, guilty):
+                    session.expel(guilty, f"hears peer {peer_id} and passes on none of its inputs")
+        if not held:
+            self._alive = {}
+
+    def _alive_since(self, peer: Peer, now: float) -> float:
+        """Since when its link is alive without a break, as far as it was looked at: before, nothing could come."""
+        link = peer.connection
+        if link is None or link.stats.silent_for >= ALIVE_SECONDS:
+            self._alive[peer.peer_id] = now
+        return self._alive.setdefault(peer.peer_id, now)
+
+    def _longest_hold(self, peer_id: int, guilty: Peer) -> float:
+        session, config = self._session, self._session.config
+        if any(session.hearing.hears(by, guilty.peer_id) for by in session.drop_agreement.losers_of(peer_id)):
+            return WITHHELD_SECONDS
+        timeout = DECIDING_SECONDS if session.resyncing.people_decide else config.input_timeout
+        return max(config.disconnect_after, timeout) + HOLD_SECONDS

@@ -12,10 +12,8 @@ long as a link may be quiet to send what it could not send before.
 
 from typing import TYPE_CHECKING
 
-from retick.rollback.match.exchange import Exchange
-from retick.rollback.match.match import Match
-from retick.rollback.match.waiting import missing_of
-from retick.rollback.session.messages.reasons import NO_ACKNOWLEDGEMENTS, NO_INPUTS, describe
+from retick.rollback.match.match import Exchange, Match, missing_of
+from retick.rollback.session.messages.kinds import NO_ACKNOWLEDGEMENTS, NO_INPUTS, describe
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
 

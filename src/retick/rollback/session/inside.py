@@ -11,7 +11,7 @@ from retick.errors import RetickError
 from retick.link import Connected, Disconnected, Interrupted, LinkEvent, Reason, Refused, Sealing
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
-from retick.link.seat_token import SEAT_TOKEN_SIZE, check_token, commitment_of
+from retick.link.request import SEAT_TOKEN_SIZE, check_token, commitment_of
 from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY, keys_of
 from retick.rollback.events import (
     MatchEnded,
@@ -25,40 +25,32 @@ from retick.rollback.events import (
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.match.recording import Recording, RecordsMatches
-from retick.rollback.session.application.cues import SessionCues
-from retick.rollback.session.application.leaving import Leaving
-from retick.rollback.session.application.messages import ApplicationMessages
-from retick.rollback.session.application.picture import Picture
-from retick.rollback.session.application.recording_part import RecordingPart
+from retick.rollback.session.application import ApplicationMessages, Leaving, Picture, RecordingPart, SessionCues
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drop_agreement import DropAgreement
 from retick.rollback.session.drops import Drops
-from retick.rollback.session.forwarding import Forwarding
-from retick.rollback.session.identity.profiles import Profiles
-from retick.rollback.session.identity.reconnect import Reconnect
-from retick.rollback.session.identity.returns import Returns
+from retick.rollback.session.forwarding import Forwarding, InputForwarding
 from retick.rollback.session.input_bounds import InputBounds
-from retick.rollback.session.input_forwarding import InputForwarding
-from retick.rollback.session.joining.admit import Admission
-from retick.rollback.session.joining.dialling import Dialling
+from retick.rollback.session.joining.admit import ConnectionRequests, Dialling
 from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import Sponsor
 from retick.rollback.session.link_config import acceptance_fault, link_config_for, places_for
 from retick.rollback.session.messages.connect import accepted_key
+from retick.rollback.session.messages.kinds import ASK_SPONSOR, UNSIGNED, describe
 from retick.rollback.session.messages.profile import Profile
-from retick.rollback.session.messages.reasons import ASK_SPONSOR, UNSIGNED, describe
 from retick.rollback.session.messages.roster import TOKEN_SIZE
 from retick.rollback.session.messages.routes import MessageRoutes
-from retick.rollback.session.pausing.pause import Pause
+from retick.rollback.session.pause import Pause
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
+from retick.rollback.session.profiles import Profiles
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
-from retick.rollback.session.signing.signed_ranges import SignedRanges
+from retick.rollback.session.returns import Reconnect, Returns
+from retick.rollback.session.signing import SignedRanges
 from retick.rollback.session.spectator_feed import SpectatorFeed
-from retick.routes.events import OnlineEnded, OnlineEvent
-from retick.routes.online import Online
+from retick.routes.online import Online, OnlineEnded, OnlineEvent
 from retick.routes.routed_link import make_link
 
 if TYPE_CHECKING:
@@ -102,7 +94,7 @@ class SessionInside(Dialling):
         self.seats_asked = seats
         self.now = 0.0
         """The time at which the parts were last called."""
-        self.admission = Admission(self)
+        self.admission = ConnectionRequests(self)
         self.link = make_link(
             link_config_for(sim, self.config, sealing),
             online,

@@ -5,6 +5,7 @@ from typing import Any
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import Invite, LinkConfig, Reason, Sealing
+from retick.relay.packets import MAX_PLACES
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.connect import (
     LARGEST_REACH,
@@ -12,11 +13,10 @@ from retick.rollback.session.messages.connect import (
     decode_acceptance,
     version_fault,
 )
-from retick.rollback.session.messages.reasons import OTHER_VERSION, REACHES_TOO_FAR
+from retick.rollback.session.messages.kinds import OTHER_VERSION, REACHES_TOO_FAR
 from retick.rollback.session.messages.roster import MAX_SEATS
 from retick.sim.contract import NamesItself, input_size_of
 from retick.wire import rbn1
-from retick.wire.relay import MAX_PLACES
 
 __all__ = ["EXTENSIONS", "acceptance_fault", "link_config_for", "places_for", "reach_fault", "reach_of",
            "sealing_of"]  # fmt: skip

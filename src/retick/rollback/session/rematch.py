@@ -5,13 +5,12 @@ sets nobody against anybody. A proposal stands; but one that differs from that o
 changed into it, so that applications that did not agree can.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from retick.errors import InvalidValue, NotSynchronized, UsageError
 from retick.rollback.events import RematchProposed
 from retick.rollback.match.match import Match
-from retick.rollback.session.messages.rematch import decode_rematch, encode_rematch, is_order
-from retick.rollback.session.next_match import begin_next, is_ahead, may_begin_next, next_number
+from retick.rollback.session.messages.decisions import decode_rematch, encode_rematch, is_order
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer
 from retick.sim.prng import XorShift32
@@ -19,10 +18,59 @@ from retick.sim.prng import XorShift32
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["Rematch"]
+__all__ = [
+    "Rematch",
+    "begin_next",
+    "is_ahead",
+    "may_begin_next",
+    "next_number",
+]
 
 
-class Proposal(NamedTuple):
+# How one match follows another.
+#
+# Theory of operation. A rematch, or a match that goes on from one peer's state, begins when every peer has agreed. Each
+# peer finds that out by itself, so for a moment some play the next match and some the last one. Three rules keep them
+# together. No peer begins while a drop is not agreed, or while it has promised a frame to a newcomer: so all of them
+# count the same peers. A newcomer that becomes a player is sent the messages that it missed. And if a peer is lost
+# whose last message reached only some, a DROP of the next match proves to the rest that it has begun: its sender had
+# received every peer's message. They begin it too, with the lost peer in it, once they have those of all survivors.
+
+
+def next_number(match: Match) -> int:
+    """The number of the match to come."""
+    return (match.number + 1) % 256
+
+
+def is_ahead(number: int | None, match: Match) -> bool:
+    """Whether a number is that of the next match, or of the one after: then its sender has begun the next one."""
+    return number is not None and (number - match.number) % 256 in (1, 2)
+
+
+def may_begin_next(session: "SessionInside") -> bool:
+    """Whether the next match may begin: all peers that have got this far count the same ones among themselves."""
+    agreement = session.drop_agreement
+    return not session.joins.has_promised and (not agreement.undecided or bool(agreement.ahead))
+
+
+def begin_next(
+    session: "SessionInside", match: Match, lost: dict[int, tuple[int, ...]], seed: int, state: Any = None
+) -> None:
+    """Follow ``match`` by another, with the seats as the session has them now; seats that nobody has are free.
+
+    ``lost`` are the peers whose drop is still to be agreed, with their seats in the next match.
+    """
+    for part in session.parts:
+        part.match_ending(match)
+    taken = {player for peer in session.players_peers() for player in peer.players}
+    taken |= set(session.local_players)
+    taken |= {player for players in lost.values() for player in players}
+    free = [player for player in range(session.sim.num_players) if player not in taken]
+    session.drop_agreement.start_over(lost, free)
+    session.start(seed, number=next_number(match), state=state, free=free)
+
+
+class RematchProposal(NamedTuple):
     """One peer's wish."""
 
     number: int
@@ -36,7 +84,7 @@ class Rematch(SessionPart):
 
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
-        self._proposals: dict[int, Proposal] = {}
+        self._proposals: dict[int, RematchProposal] = {}
         """Peer ids, this one's included, and what each has proposed."""
 
     def propose(self, seats: tuple[int, ...] = ()) -> None:
@@ -45,7 +93,7 @@ class Rematch(SessionPart):
         if match.joins_at is None:
             raise NotSynchronized("a rematch can be proposed once the seat here is taken")
         self._check(seats)
-        wish, before = Proposal(next_number(match), seats), self._proposals.get(own)
+        wish, before = RematchProposal(next_number(match), seats), self._proposals.get(own)
         if wish != before:
             if before is not None and before.number == wish.number and self._leader() != wish:
                 raise UsageError(f"a rematch with the seats {before.seats} was proposed already, and stands")
@@ -59,13 +107,13 @@ class Rematch(SessionPart):
         if seats and (len(seats) != players or not is_order(seats)):
             raise UsageError(f"the new seats must be each of 0 to {players - 1} once, not {seats}")
 
-    def _leader(self) -> Proposal | None:
+    def _leader(self) -> RematchProposal | None:
         """What the other peer with the lowest id has proposed, if that id is below our own."""
         others = [peer.peer_id for peer in self._session.players_peers() if peer.peer_id < self._session.peer_id]
         return self._proposals.get(min(others)) if others else None
 
     def receive_rematch(self, peer: Peer, data: bytes) -> None:
-        match, wish = self._match, Proposal(*decode_rematch(data))
+        match, wish = self._match, RematchProposal(*decode_rematch(data))
         if len(wish.seats) not in (0, self._session.sim.num_players):
             raise InvalidValue(f"a REMATCH with {len(wish.seats)} seats")
         if not is_ahead(wish.number, match) or self._proposals.get(peer.peer_id) == wish:

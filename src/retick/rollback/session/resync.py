@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 from retick.errors import InvalidValue, UsageError
 from retick.rollback.match.alarm import AlarmState
 from retick.rollback.match.match import Match
+from retick.rollback.session.messages.join import StateHeader, decode_resync, encode_resync
 from retick.rollback.session.messages.kinds import (
-    Kind,
+    MessageKind,
     decode_byte,
     decode_byte_and_number,
     encode_byte,
     encode_byte_and_number,
 )
-from retick.rollback.session.messages.state import StateHeader, decode_resync, encode_resync
-from retick.rollback.session.next_match import begin_next, is_ahead, may_begin_next, next_number
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer
+from retick.rollback.session.rematch import begin_next, is_ahead, may_begin_next, next_number
 from retick.rollback.session.state_transfer import PackedState, StateReceiver, StateSender
 from retick.sim.contract import PacksState
 
@@ -120,7 +120,7 @@ class Resync(SessionPart):
         header = self._announced.get((source.peer_id, next_number(match))) if source is not None else None
         if source is not None and header is not None and self._receiver is None:
             self._receiver = StateReceiver(self._session.sim, header)
-            source.send(encode_byte(Kind.ASK, next_number(match)))
+            source.send(encode_byte(MessageKind.ASK, next_number(match)))
 
     def receive_ask(self, peer: Peer, data: bytes) -> None:
         """A peer whose application has named us asks for our state, once."""
@@ -156,7 +156,7 @@ class Resync(SessionPart):
             return
         self._agreed[self._session.peer_id] = (next_number(match), named[1])
         for peer in peers:
-            peer.send(encode_byte_and_number(Kind.RESYNCED, next_number(match), named[1]))
+            peer.send(encode_byte_and_number(MessageKind.RESYNCED, next_number(match), named[1]))
         self._begin_when_all_agree(match)
 
     def _named_state(self, match: Match) -> tuple[Any, int] | None:

@@ -4,8 +4,8 @@ Theory of operation. One peer hosts; the others dial it and are given seats (``j
 taken the host tells all of them who takes part, each calls those that came before it, and when all links are up the
 host gives the seed and the match starts. From then on peers are equal: inputs travel directly between each two of them,
 lost peers are dropped by agreement (``drops``), newcomers take free seats (``joining.sponsor``), spectators watch
-(``spectator_feed``). Each of these is a part (``part``) of the session's inside (``inside``). docs/rollback.md draws
-the states.
+(``spectator_feed``). Each of these is a part (``part``) of the session's inside (``inside``). The states are
+in docs/guides/rollback-sessions.md.
 
 The class here is what an application has: it has the documented names and no others.
 """
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from retick.errors import UsageError
 from retick.link import Invite, Reason
-from retick.link.seat_token import NO_SEAT_TOKEN
+from retick.link.request import NO_SEAT_TOKEN
 from retick.rollback.engine.cues import CueEvent
 from retick.rollback.events import RosterPeer
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.recording import Recording, RecordsMatches
 from retick.rollback.match.stats import SessionStats
-from retick.rollback.session.application.picture import Between
+from retick.rollback.session.application import Between
 from retick.rollback.session.core import SessionCalls
 from retick.rollback.session.inside import SessionInside
 from retick.rollback.session.link_config import sealing_of
@@ -243,7 +243,7 @@ class RollbackSession(SessionCalls):
 
         Two people who compare them aloud know that nobody sits between them: for links without an ``invite``.
         """
-        from retick.link.sealing.words import words_of
+        from retick.link.sealing.keys import words_of
 
         found = self._inside.peers.get(peer)
         known = b"" if found is None or found.connection is None else found.connection.handshake_hash

@@ -12,8 +12,7 @@ from retick.link import Accept, Reason, Refuse, Request
 from retick.rollback.events import RosterPeer
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.connect import ConnectRequest
-from retick.rollback.session.messages.feed import Feed, encode_feed
-from retick.rollback.session.messages.join import Welcome, encode_welcome
+from retick.rollback.session.messages.join import Feed, Welcome, encode_feed, encode_welcome
 from retick.rollback.session.messages.profile import encode_list
 from retick.rollback.session.messages.roster import TOKEN_SIZE, RosterEntry
 from retick.rollback.session.part import SessionPart

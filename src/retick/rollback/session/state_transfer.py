@@ -11,13 +11,7 @@ game's fault: a UsageError on the side that has it.
 from typing import Any
 
 from retick.errors import InvalidValue, UsageError
-from retick.rollback.session.messages.state import (
-    LARGEST_STATE,
-    StateHeader,
-    check_header,
-    decode_chunk,
-    encode_chunk,
-)
+from retick.rollback.session.messages.join import LARGEST_STATE, StateHeader, check_header, decode_chunk, encode_chunk
 from retick.rollback.session.peer import Peer
 
 __all__ = ["PackedState", "StateReceiver", "StateSender"]

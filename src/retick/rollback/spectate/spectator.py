@@ -25,27 +25,68 @@ from retick.rollback.events import (
     WatchingStarted,
 )
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.match.match import Pace
 from retick.rollback.match.recording import RecordsMatches
-from retick.rollback.match.timesync import Pace
 from retick.rollback.session.link_config import link_config_for, places_for, sealing_of
-from retick.rollback.session.messages.addresses import is_reachable
 from retick.rollback.session.messages.connect import FROM_A_STATE, encode_watch, version_fault
-from retick.rollback.session.messages.feed import decode_feed
-from retick.rollback.session.messages.join import Welcome, decode_welcome
-from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.join import Welcome, decode_feed, decode_welcome
+from retick.rollback.session.messages.kinds import GAVE_UP, OTHER_VERSION, MessageKind, describe
 from retick.rollback.session.messages.profile import decode_list
-from retick.rollback.session.messages.reasons import GAVE_UP, OTHER_VERSION, describe
-from retick.rollback.session.messages.roster import RosterEntry
+from retick.rollback.session.messages.roster import RosterEntry, is_reachable
 from retick.rollback.session.peer import SPECTATOR_ID
 from retick.rollback.session.state_transfer import StateReceiver
-from retick.rollback.spectate.recording import ShownRecording
-from retick.routes.events import OnlineEnded, OnlineEvent
-from retick.routes.online import Online
+from retick.routes.online import Online, OnlineEnded, OnlineEvent
 from retick.routes.routed_link import host_name, make_link, routes_of
 from retick.routes.routes import Routes
 from retick.sim.contract import Input, input_size_of
 
-__all__ = ["SpectatorSession"]
+__all__ = [
+    "ShownRecording",
+    "SpectatorSession",
+]
+
+
+# Gives a recorder the frames that a spectator was shown. All of them are final.
+
+
+class ShownRecording:
+    """Follows the matches that one spectator is shown; where frames are missing, a match goes on from a later state."""
+
+    def __init__(self, recorder: RecordsMatches, sim: Any, tick_rate: int) -> None:
+        self.last: int | None = None
+        """The frame at which the recording of this match ends, if it ends before the match; None: with the match."""
+        self._recorder = recorder
+        self._sim = sim
+        self._every = tick_rate
+        self._seed: int | None = None
+        self._frames = 0
+
+    def begin(self, seed: int, frame: int, state: Any, before: Any) -> None:
+        """A match is shown from ``state`` on; ``before`` is the last state of what was shown so far."""
+        goes_on = seed == self._seed
+        if not goes_on:
+            self.end(before)
+        self._seed, self._frames, self.last = seed, 0, None
+        self._recorder.begin(self._sim, seed=seed, frame=frame, state=state, local_players=(), goes_on=goes_on)
+
+    def frame_shown(self, row: tuple[int, ...], frame: int, state: Any) -> None:
+        """A frame was shown, which led to ``frame`` and its ``state``."""
+        if self._seed is None:
+            return
+        self._recorder.add_frame(row)
+        self._frames += 1
+        if frame == self.last:
+            self.end(state)
+        elif self._frames % self._every == 0:
+            self._recorder.add_checksum(self._sim.checksum(state))
+            self._recorder.flush()
+
+    def end(self, state: Any) -> None:
+        """The match is over, or another one follows; ``state`` is its last."""
+        if self._seed is not None:
+            self._seed = None
+            self._recorder.end(self._sim.checksum(state))
+
 
 MOST_WAITING = 1 << 16
 """Frames that may wait to be shown; a source that sends more is left. So many are kept for a recording, too."""
@@ -138,11 +179,11 @@ class SpectatorSession:
         self._welcome: Welcome | None = None
         self._receiver: StateReceiver | None = None
         self._receive: dict[int, Callable[[bytes], None]] = {
-            Kind.WELCOME: self._receive_welcome,
-            Kind.STATE: self._receive_state,
-            Kind.FEED: self._receive_feed,
-            Kind.LIST: self._receive_list,
-            Kind.APPLICATION: self._receive_application,
+            MessageKind.WELCOME: self._receive_welcome,
+            MessageKind.STATE: self._receive_state,
+            MessageKind.FEED: self._receive_feed,
+            MessageKind.LIST: self._receive_list,
+            MessageKind.APPLICATION: self._receive_application,
         }
         """All that a spectator is sent."""
         self._rows: deque[tuple[Input, ...]] = deque()

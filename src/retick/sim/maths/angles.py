@@ -4,11 +4,12 @@ A step from one angle to another is exact arithmetic on doubles, so peers agree 
 to a turn: an angle that is wrapped a million times is off by a millionth of a millionth of a turn, on all peers alike.
 """
 
+from collections.abc import Iterable
 from math import fmod, pi, tau
 
-from retick.sim.maths.arguments import as_float, refuse
+from retick.sim.maths.kernel import as_float, hypot, refuse
 
-__all__ = ["degrees", "nearest_turn", "radians", "turned_towards", "wrapped"]
+__all__ = ["degrees", "dist", "nearest_turn", "radians", "turned_towards", "wrapped"]
 
 _DEGREES = 180.0 / pi
 _RADIANS = pi / 180.0
@@ -48,3 +49,15 @@ def degrees(angle: float) -> float:
 def radians(angle: float) -> float:
     """Degrees in radians: one multiplication."""
     return as_float(angle, "radians") * _RADIANS
+
+
+def dist(p: Iterable[float], q: Iterable[float], /) -> float:
+    """The distance of two points, each of two numbers."""
+    here = [as_float(number, "dist") for number in p]
+    there = [as_float(number, "dist") for number in q]
+    if len(here) != 2 or len(there) != 2:
+        raise ValueError(f"dist() takes points of two numbers, not {here} and {there}")
+    x, y = here[0] - there[0], here[1] - there[1]
+    if x != x or y != y:
+        refuse("dist", *here, *there)
+    return hypot(x, y)

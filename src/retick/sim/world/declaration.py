@@ -5,22 +5,195 @@ import struct
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
+from math import isfinite
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from retick.errors import SchemaError, UsageError
-from retick.sim.kinds import Kind, kind_of
+from retick.sim.kinds import F64, I32, REAL, U8, Kind, Most, kind_of
+from retick.sim.shapes import FRect, Rect, Shape, Vector2, blank
 from retick.sim.world.advice import advice_on
-from retick.sim.world.attributes import Field
-from retick.sim.world.cells import IS_COMPILED, Cell, Plan, Root
-from retick.sim.world.forms import Form, TextForm, form_of
-from retick.sim.world.lists import ThingList, ValueList
-from retick.sim.world.marks import NOBODY, Mark, Most, Range, Visible, mark_of
-from retick.sim.world.steps import Step
+from retick.sim.world.storage import IS_COMPILED, Cell, FieldAttribute, ThingPlan, Root, Step, ThingList, ValueList
 
-__all__ = ["Member", "declared_text", "members_of", "plan_of"]
+__all__ = [
+    "NOBODY",
+    "TEXT_BYTES",
+    "Angle",
+    "Cache",
+    "Form",
+    "Jumps",
+    "Mark",
+    "Member",
+    "Most",
+    "OwnerOnly",
+    "Player",
+    "Range",
+    "Ref",
+    "ServerOnly",
+    "TextForm",
+    "Visible",
+    "declared_text",
+    "form_of",
+    "members_of",
+    "plan_of",
+    "thing_fields",
+]
 
-NUMBER, WIDE, TRUTH, REAL, MEMBER, LINK, PART, ITEMS, VALUES, CACHE, SHAPE, TEXT = range(12)
+
+# Vectors, rectangles and texts as fields: how each is checked and packed.
+#
+# These are values: what is written is copied, so that no two fields share one.
+
+TEXT_BYTES = 255
+"""Bytes of a text that is declared as plain ``str``."""
+
+_WHOLE = kind_of(I32)
+assert _WHOLE is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A vector or a rectangle."""
+
+    shape: type[Shape]
+    text: str
+    """As in the text of a declaration (docs/formats/world.md)."""
+    names: tuple[str, ...]
+    """Of its numbers, in the order in which they are packed."""
+    kind: Kind
+    """Of each number."""
+
+    @property
+    def zero(self) -> Shape:
+        """What a field starts with if nothing else is said."""
+        return self.blank()
+
+    def blank(self) -> Shape:
+        """A new one, all zero."""
+        return blank(self.shape)  # type: ignore[no-any-return]  # mypy sees kernels untyped
+
+    def checked(self, value: Any, where: str) -> Shape:
+        """A copy of ``value`` as the field holds it, or a UsageError that names the field."""
+        if not isinstance(value, int | float):  # one number would be a vector of twice this number
+            try:
+                return self.shape(value)  # type: ignore[call-arg]  # all shapes take one argument
+            except (TypeError, ValueError, OverflowError):
+                pass
+        what = f"{len(self.names)} {'floats' if self.kind.is_real else 'integers of 32 bits'}"
+        raise UsageError(f"{where}: {value!r} is not a {self.shape.__name__}, and not {what}")
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """A text of so many bytes."""
+
+    most: int
+    zero: str = ""
+
+    @property
+    def text(self) -> str:
+        """As in the text of a declaration."""
+        return f"text({self.most})"
+
+    def checked(self, value: Any, where: str) -> str:
+        """``value`` itself, or a UsageError that names the field."""
+        if not isinstance(value, str):
+            raise UsageError(f"{where}: {value!r} is not a str")
+        try:
+            size = len(value.encode())
+        except UnicodeEncodeError:
+            raise UsageError(f"{where}: {value!r} is no text: it has half of a character") from None
+        if size > self.most:
+            raise UsageError(f"{where} holds at most {self.most} bytes of UTF-8, not {size}")
+        return str(value)
+
+
+_FORMS = {
+    Vector2: Form(Vector2, "vector2", ("x", "y"), REAL),
+    Rect: Form(Rect, "rect", ("x", "y", "w", "h"), _WHOLE),
+    FRect: Form(FRect, "frect", ("x", "y", "w", "h"), REAL),
+}
+
+
+def form_of(hint: Any, most: int | None) -> Form | TextForm | None:
+    """The form that an annotation names; None if it names none."""
+    if hint is str:
+        return TextForm(TEXT_BYTES if most is None else most)
+    return _FORMS.get(hint) if isinstance(hint, type) else None
+
+
+# What a declaration of a world can say about a field, beside its type.
+
+# retick: floats -- they are kept as their bits; only exact operations are done with them
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From where to where a value goes, and in which steps a server sends it. Writing a field does not look at it."""
+
+    low: float
+    high: float
+    step: float | None = None
+    """What a sent value is rounded to; None sends it exactly."""
+
+    def __init__(self, low: float, high: float, *, step: float | None = None) -> None:
+        for name, value in (("low", low), ("high", high), ("step", step)):
+            object.__setattr__(self, name, value)
+        if not (isfinite(low) and isfinite(high) and low < high):
+            raise SchemaError(f"a Range goes from a lower to a higher number, not from {low!r} to {high!r}")
+        if step is not None and not 0 < step <= high - low:
+            raise SchemaError(f"the step of a Range is more than 0 and at most {high - low!r}, not {step!r}")
+
+
+class Visible(Enum):
+    """Who may see a field on a server. Rollback does not use it: there every peer has the whole state."""
+
+    ALL = "all"
+    OWNER = "owner"
+    SERVER = "server"
+
+
+OwnerOnly: Final = Visible.OWNER
+"""Marks a field that a server sends to the owner of the thing only."""
+ServerOnly: Final = Visible.SERVER
+"""Marks a field that a server does not send."""
+
+
+class Mark(Enum):
+    """Marks inside of the names below."""
+
+    REF = "reference"
+    CACHE = "cache"
+    ANGLE = "angle"
+    PLAYER = "player"
+    JUMPS = "jumps"
+
+
+Ref = Annotated[T | None, Mark.REF]
+"""A reference to an item of a list, saved as its id; None once the item has left its list."""
+Cache = Annotated[T, Mark.CACHE]
+"""A value that is not saved: a load puts it back to its default, and then calls the world's ``rebuild``."""
+Angle = Annotated[F64, Mark.ANGLE]
+"""A float in radians. Whoever draws between two states turns it the shorter way."""
+Player = Annotated[U8, Mark.PLAYER]
+"""Whose thing this is: a seat, 0 to ``num_players - 1``, or ``NOBODY``. A class has at most one field of it."""
+NOBODY: Final = 255
+"""The ``Player`` of a thing that is nobody's."""
+Jumps = Annotated[U8, Mark.JUMPS]
+"""How often a thing was put elsewhere, modulo 256. Whoever draws between two states draws no way between two places
+if it has changed. A class has at most one field of it."""
+
+
+def mark_of(marks: tuple[Any, ...], kind: type[T]) -> T | None:
+    """The mark of one class; None if there is none."""
+    return next((mark for mark in marks if isinstance(mark, kind)), None)
+
+
+NUMBER, WIDE, TRUTH, DOUBLE, MEMBER, LINK, PART, ITEMS, VALUES, CACHE, SHAPE, TEXT = range(12)
 """What a field holds; the kernel ``cells`` has the same numbers, and a test compares them."""
 LIST_ITEMS = 1024
 """What a list holds at most that is declared without ``Most``."""
@@ -163,7 +336,7 @@ def _list_member(owner: str, name: str, hint: Any, most: Most | None, optional: 
     if optional:
         raise SchemaError(f"{owner}.{name}: a list may be empty, never None: write it without | None")
     inner = member_of(owner, name, hint)
-    if inner.optional or inner.holds not in (NUMBER, WIDE, TRUTH, REAL, MEMBER, PART, SHAPE):
+    if inner.optional or inner.holds not in (NUMBER, WIDE, TRUTH, DOUBLE, MEMBER, PART, SHAPE):
         raise SchemaError(
             f"{owner}.{name}: a list holds things, numbers, bools, enums, vectors or rectangles, not {hint!r}"
         )
@@ -194,7 +367,7 @@ def _holds(kind: Kind) -> int:
     if kind.is_bool:
         return TRUTH
     if kind.is_real:
-        return REAL
+        return DOUBLE
     return WIDE if kind.greatest >= 1 << 63 else NUMBER
 
 
@@ -204,7 +377,7 @@ def members_of(cls: type) -> tuple[Member, ...]:
     return members
 
 
-def plan_of(cls: type, members: tuple[Member, ...], defaults: dict[str, Any]) -> Plan:
+def plan_of(cls: type, members: tuple[Member, ...], defaults: dict[str, Any]) -> ThingPlan:
     """The plan of a class."""
     fields: list[Any] = []
     blank: list[Any] = []
@@ -224,11 +397,11 @@ def plan_of(cls: type, members: tuple[Member, ...], defaults: dict[str, Any]) ->
             options["plan"] = member.thing._declared
         if member.holds in (ITEMS, VALUES):
             options["make_list"] = ThingList if member.holds == ITEMS else ValueList
-        fields.append(Field(cls.__name__, member.name, member.holds, default=default, **options))
+        fields.append(FieldAttribute(cls.__name__, member.name, member.holds, default=default, **options))
     row: Any = blank
     if IS_COMPILED:
         row = b"".join(struct.pack("=d" if isinstance(raw, float) else "=q", _signed(raw)) for raw in blank)
-    return Plan(cls, fields, tuple(_steps(fields)), len(blank), parts, row)
+    return ThingPlan(cls, fields, tuple(_steps(fields)), len(blank), parts, row)
 
 
 def _signed(raw: Any) -> Any:
@@ -330,3 +503,39 @@ def _type_text(member: Member) -> str:
     if member.most and member.holds != TEXT:
         return f"[{member.most}]{inner}"
     return f"{inner}?" if member.optional else inner
+
+
+# Every value of a world with its name, for reports: an item is named by its id, since its index shifts.
+
+
+def thing_fields(thing: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Pairs of name and value, in the order of declaration; names begin with ``prefix``."""
+    for member in members_of(type(thing)):
+        if member.holds != CACHE:
+            yield from _fields_of(member, getattr(thing, member.name), prefix + member.name)
+
+
+def _fields_of(member: Member, value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    if member.holds == ITEMS:
+        yield name, tuple(item.id for item in value)
+        for item in value:
+            yield from thing_fields(item, f"{name}[id {item.id}].")
+    elif member.holds == VALUES:
+        yield f"{name}.length", len(value)
+        for index, each in enumerate(value):
+            yield from _values_of(member, each, f"{name}[{index}]")
+    elif member.holds == PART and value is not None:
+        yield from thing_fields(value, f"{name}.")
+    elif member.holds == LINK:
+        yield name, None if value is None else value.id
+    else:
+        yield from _values_of(member, value, name)
+
+
+def _values_of(member: Member, value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """One value; of a vector or a rectangle, each of its numbers."""
+    if isinstance(member.form, Form) and value is not None:
+        for part, number in zip(member.form.names, value, strict=True):
+            yield f"{name}.{part}", number
+    else:
+        yield name, value

@@ -1,17 +1,23 @@
 """A random generator as a part of a world: the same numbers on every peer, and back where it was after a load."""
-# retick: floats -- they are kept as their bits; only exact operations are done with them
 
 from collections.abc import MutableSequence, Sequence
 from math import fsum, inf
 from typing import Annotated, TypeVar
 
 from retick.errors import UsageError
-from retick.sim.kinds import SEED
+from retick.sim.kinds import SEED, U16
 from retick.sim.maths import cos, log, sqrt, tau
 from retick.sim.prng import XorShift32, check_seed
-from retick.sim.world.declared import Thing
+from retick.sim.world.world import Thing
 
-__all__ = ["Dice"]
+__all__ = [
+    "Cooldown",
+    "Dice",
+]
+
+
+# retick: floats -- they are kept as their bits; only exact operations are done with them
+
 
 T = TypeVar("T")
 
@@ -112,3 +118,33 @@ class Dice(Thing):
         # Box and Muller, with the functions whose bits are the same everywhere. The first draw is never 0.
         size = sqrt(-2.0 * log((self.next() + 1.0) / 4294967297.0))
         return mu + sigma * (size * cos(tau * self.random()))
+
+
+# A part that limits how often something is done: ``gun: Cooldown``.
+
+HOTTEST = 65535
+
+
+class Cooldown(Thing):
+    """Counts in ticks. Every use heats it by ``every``, every ``rest()`` cools it by one: call that once a tick."""
+
+    heat: U16 = 0
+
+    def rest(self) -> None:
+        """One tick has passed."""
+        if self.heat:
+            self.heat -= 1
+
+    def use(self, every: int, burst: int = 1) -> bool:
+        """Whether it may be done now; then it counts as done.
+
+        At most once in ``every`` ticks in the long run, and up to ``burst`` times at once after a long rest.
+        """
+        if every < 1 or burst < 1 or every * burst > HOTTEST:
+            raise UsageError(
+                f"every and burst are 1 or more, and at most {HOTTEST} multiplied, not {every!r} and {burst!r}"
+            )
+        if self.heat + every > every * burst:
+            return False
+        self.heat += every
+        return True

@@ -9,9 +9,8 @@ from operator import attrgetter
 from typing import Any
 
 from retick.errors import SchemaError
-from retick.sim.shapes.shape import Shape
-from retick.sim.world.declaration import ITEMS, NUMBER, PART, REAL, SHAPE, WIDE, members_of
-from retick.sim.world.forms import Form
+from retick.sim.shapes import Shape
+from retick.sim.world.declaration import DOUBLE, ITEMS, NUMBER, PART, SHAPE, WIDE, Form, members_of
 
 __all__ = ["Distance", "axes_of"]
 
@@ -75,7 +74,7 @@ def _axes(kind: Any, path: list[str]) -> int:
         return _axes(found.thing, path[1:])
     if isinstance(found.form, Form) and found.holds == SHAPE:
         return 2 if len(path) == 1 else int(len(path) == 2 and path[1] in found.form.names)
-    return int(len(path) == 1 and found.holds in (NUMBER, WIDE, REAL))
+    return int(len(path) == 1 and found.holds in (NUMBER, WIDE, DOUBLE))
 
 
 def _middle(shape: Any) -> tuple[float, float]:

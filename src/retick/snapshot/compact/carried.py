@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from retick.errors import UsageError
-from retick.snapshot.baseline import BaselineRing
+from retick.snapshot.compact.coder import Statistics
 from retick.snapshot.compact.head import pick_history
-from retick.snapshot.compact.statistics import Statistics
 from retick.snapshot.model import Snapshot
+from retick.snapshot.replication import BaselineRing
 
 if TYPE_CHECKING:
     from retick.snapshot.codec import Codec
@@ -33,7 +33,7 @@ class CompactPacket(NamedTuple):
     payload: bytes
 
 
-class _Kept(NamedTuple):
+class _KeptStatistics(NamedTuple):
     snapshot: Snapshot
     statistics: Statistics | None
 
@@ -108,7 +108,7 @@ class CompactReceiver:
     def __init__(self, codec: "Codec", *, history: int = 64) -> None:
         self._codec = codec
         self._payloads = codec.compact_payloads()
-        self._held: BaselineRing[_Kept] = BaselineRing(history)
+        self._held: BaselineRing[_KeptStatistics] = BaselineRing(history)
 
     @property
     def newest_tick(self) -> int:
@@ -126,11 +126,11 @@ class CompactReceiver:
         """What ``read`` makes of the snapshot; if it raises, the packet was never there."""
         tick, baseline, payload = packet
         if baseline == 0:
-            kept = _Kept(self._codec.decode_payload(None, tick, payload), None)
+            kept = _KeptStatistics(self._codec.decode_payload(None, tick, payload), None)
         else:
             base = self._held.require(baseline)
             start = base.statistics or self._payloads.prior_statistics()
-            kept = _Kept(*self._payloads.decode(base.snapshot, tick, payload, self._older, start))
+            kept = _KeptStatistics(*self._payloads.decode(base.snapshot, tick, payload, self._older, start))
         found = read(kept.snapshot)
         if tick > self.newest_tick:
             # The sender goes on from this baseline until a newer one is acknowledged.

@@ -14,7 +14,9 @@ line.
 """
 
 from array import array
-from typing import Any
+from typing import Any, NamedTuple
+
+from retick.errors import UsageError
 
 try:
     import cython
@@ -22,42 +24,393 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.retick.snapshot.compact.logs import length_of, log_of
+    from cython.cimports.cpython import array as carray
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
+    from cython.cimports.retick.snapshot.columns import doubles, ints, kept, longs, uchars, uints
     from cython.cimports.retick.snapshot.compact.numbers import (
+        ANGLE,
         CHANGED_MODELS,
+        CHOICE,
+        CHOICE_MODELS,
         CLASSES,
         CONTEXTS,
         FEATURES,
+        GROUP_MODELS,
+        HOLD,
+        HOLD_MODELS,
         MAGNITUDE_MODELS,
         MANTISSA_MODELS,
+        MOTION,
         NODES,
         RATIOS,
+        REAL,
+        REAL_MODELS,
+        ROTATION,
         SIGN_MODELS,
         SIGNS,
+        length_of,
+        log_of,
     )
-    from cython.cimports.retick.snapshot.compact.range_coder import RangeCoder
-    from cython.cimports.retick.snapshot.kernels.arrays import ints, longs, uints
 else:
-    from retick.snapshot.compact.logs import length_of, log_of
+    from retick.snapshot.columns import as_signed, doubles, ints, kept, longs, uchars, uints
     from retick.snapshot.compact.numbers import (
+        ANGLE,
         CHANGED_MODELS,
+        CHOICE,
+        CHOICE_MODELS,
         CLASSES,
         CONTEXTS,
         FEATURES,
+        GROUP_MODELS,
+        HOLD,
+        HOLD_MODELS,
         MAGNITUDE_MODELS,
         MANTISSA_MODELS,
+        MOTION,
         NODES,
         RATIOS,
+        REAL,
+        REAL_MODELS,
+        ROTATION,
         SIGN_MODELS,
         SIGNS,
+        length_of,
+        log_of,
     )
-    from retick.snapshot.compact.range_coder import RangeCoder
-    from retick.snapshot.kernels.arrays import ints, longs, uints
-    from retick.snapshot.kernels.columns import as_signed
 
-    MOST_USES, LEAST, SLOWNESS, HEAVIEST, STEEP, FAST = 255, 48, 3, 65536, 32, 48
+__all__ = [
+    "FRESH",
+    "IS_COMPILED",
+    "Coder",
+    "GroupRow",
+    "CompactPlan",
+    "RangeCoder",
+    "Statistics",
+]
 
-__all__ = ["FRESH", "IS_COMPILED", "Coder"]
+
+# A compact schema as flat arrays of numbers, the form in which the kernels read it (a compiled kernel).
+#
+# A *group* is a list of *scalars*, which are predicted together; a scalar is one field. Groups stand in coding order.
+
+
+class GroupRow(NamedTuple):
+    """One group, as it is given to the plan."""
+
+    kind: int
+    """HOLD, MOTION, ANGLE, INTEGRAL, ROTATION, CHOICE or REAL."""
+    component: int
+    """Index of its component."""
+    fields: tuple[int, ...]
+    """Its fields, numbered through all components, in coding order."""
+    bits: int = 0
+    """Of a CHOICE, or of each of the three of a ROTATION."""
+    modulus: int = 0
+    """Of an ANGLE."""
+    source: int = 0
+    """The group that an INTEGRAL is of."""
+    rate: float = 0.0
+    """Of an INTEGRAL: what one unit of the source adds in one tick."""
+    accelerated: bool = False
+    """Whether an acceleration is declared."""
+    doubtful: bool = False
+    """Whether no one declared it: the motion is used only where it would have held before."""
+
+
+@cython.final
+@cython.cclass
+class CompactPlan:
+    """Made once from a schema and its predictors."""
+
+    group_count: cython.int  # readonly
+    scalar_count: cython.int  # readonly
+    model_count: cython.int  # readonly: of the statistics that go with it
+    weight_count: cython.int  # readonly
+    flag_group: cython.int  # the first CHOICE, whose value is a context of the entity; -1 for none
+    # by group
+    kind: cython.p_int
+    component: cython.p_int
+    first: cython.p_int  # its first scalar
+    count: cython.p_int
+    bits: cython.p_int
+    source: cython.p_int
+    accelerated: cython.p_int
+    doubtful: cython.p_int
+    models: cython.p_int  # its first own model
+    modulus: cython.p_longlong
+    rate: cython.p_double
+    # by scalar
+    field: cython.p_int
+    # lists
+    predicted: cython.p_int  # groups that are predicted before any is coded
+    predicted_count: cython.int
+    tracked: cython.p_int  # scalars that are in no CHOICE
+    tracked_count: cython.int
+    groups: tuple[Any, ...]  # readonly
+    _owners: list[Any]
+
+    def __init__(self, groups: Any) -> None:
+        self.groups = tuple(groups)
+        self.group_count = len(self.groups)
+        self._owners = []
+        self.flag_group = -1
+        starts: list[int] = []
+        models: list[int] = []
+        fields: list[int] = []
+        at = GROUP_MODELS
+        for number, group in enumerate(self.groups):
+            starts.append(len(fields))
+            fields += group.fields
+            models.append(at)
+            if group.kind == HOLD:
+                at += HOLD_MODELS
+            elif group.kind == REAL:
+                at += REAL_MODELS
+            elif group.kind == CHOICE:
+                at += CHOICE_MODELS + (1 << group.bits)
+                if self.flag_group < 0:
+                    self.flag_group = number
+        self.scalar_count = len(fields)
+        self.model_count = at
+        self.weight_count = 4 * FEATURES * len(fields)
+        self.kind = self._ints([group.kind for group in self.groups])
+        self.component = self._ints([group.component for group in self.groups])
+        self.first = self._ints(starts)
+        self.count = self._ints([len(group.fields) for group in self.groups])
+        self.bits = self._ints([group.bits for group in self.groups])
+        self.source = self._ints([group.source for group in self.groups])
+        self.accelerated = self._ints([group.accelerated for group in self.groups])
+        self.doubtful = self._ints([group.doubtful for group in self.groups])
+        self.models = self._ints(models)
+        self.modulus = self._longs([group.modulus for group in self.groups])
+        self.rate = self._doubles([group.rate for group in self.groups])
+        self.field = self._ints(fields)
+        predicted = [at for at, group in enumerate(self.groups) if group.kind in (MOTION, ANGLE, ROTATION)]
+        self.predicted = self._ints(predicted)
+        self.predicted_count = len(predicted)
+        kinds = [group.kind for group in self.groups for _ in group.fields]
+        tracked = [scalar for scalar, kind in enumerate(kinds) if kind != CHOICE]
+        self.tracked = self._ints(tracked)
+        self.tracked_count = len(tracked)
+
+    @cython.cfunc
+    def _ints(self, values: Any) -> cython.p_int:
+        return ints(kept(self._owners, "i", values))
+
+    @cython.cfunc
+    def _longs(self, values: Any) -> cython.p_longlong:
+        return longs(kept(self._owners, "q", values))
+
+    @cython.cfunc
+    def _doubles(self, values: Any) -> cython.p_double:
+        return doubles(kept(self._owners, "d", values))
+
+
+# The range coder without its models: the interval, and the bytes that leave or enter it (a compiled kernel).
+#
+# ``low`` may be one bit too long until the next byte is written: a carry is added to the bytes before it only then, so
+# that no bit has to look for one. The numbers are those of docs/formats/compact.md.
+
+_EVERY = array("Q", [0xFFFFFFFF])
+
+
+@cython.cclass
+class RangeCoder:
+    """One stream of bytes."""
+
+    encoding: cython.bint  # readonly
+    overrun: cython.bint  # readonly: more was read than was there
+    low: cython.ulonglong  # at most 33 bits
+    range: cython.ulonglong
+    code: cython.ulonglong
+    every: cython.ulonglong  # 32 ones
+    buf: cython.p_uchar
+    at: cython.Py_ssize_t  # readonly
+    size: cython.Py_ssize_t
+    _out: Any  # the encoder's own space
+    _data: Any  # what is decoded
+
+    def __init__(self) -> None:
+        self.every = _EVERY[0]
+        self._out = array("B", bytes(4096))
+        self.size = 4096
+
+    @cython.cfunc
+    def begin_encoding(self, head: bytes) -> cython.void:
+        """Write after these bytes."""
+        index: cython.Py_ssize_t
+        self.encoding = True
+        self.overrun = False
+        self.low = 0
+        self.range = self.every
+        self.at = 0
+        self.size = len(self._out)
+        self.buf = uchars(self._out)
+        self.make_room(len(head))
+        for index in range(len(head)):
+            self.buf[index] = head[index]
+        self.at = len(head)
+
+    @cython.cfunc
+    def begin_decoding(self, data: bytes, start: cython.Py_ssize_t) -> cython.void:
+        """Read from byte ``start`` on."""
+        index: cython.int
+        self.encoding = False
+        self.overrun = False
+        self.range = self.every
+        self.code = 0
+        self.at = start
+        self.size = len(data)
+        self._data = data
+        if cython.compiled:
+            self.buf = cython.cast(cython.p_uchar, PyBytes_AS_STRING(data))
+        else:
+            self.buf = data
+        for index in range(4):  # noqa: B007 - a typed loop variable makes it a C loop
+            self.code = (self.code << 8) | self.next_byte()
+
+    @cython.cfunc
+    def make_room(self, more: cython.Py_ssize_t) -> cython.void:
+        """Space for so many more bytes."""
+        if self.at + more + 16 > self.size:
+            self._out.extend(bytes(self.size + more))
+            self.size = len(self._out)
+            self.buf = uchars(self._out)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def next_byte(self) -> cython.int:
+        """The next byte; zero for four bytes after the end, and then ``overrun``."""
+        found: cython.int = 0
+        if self.at < self.size:
+            found = self.buf[self.at]
+        elif self.at >= self.size + 4:
+            self.overrun = True
+        self.at += 1
+        return found
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def carry(self) -> cython.void:
+        """Add one to the bytes already written, if ``low`` is too long."""
+        back: cython.Py_ssize_t = self.at - 1
+        if self.low <= self.every:
+            return
+        self.low &= self.every
+        while self.buf[back] == 255:
+            self.buf[back] = 0
+            back -= 1
+        self.buf[back] += 1
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def shift(self) -> cython.void:
+        """Eight bits out of the coder, or into it; the caller widens the range."""
+        if self.encoding:
+            self.carry()
+            self.buf[self.at] = self.low >> 24
+            self.at += 1
+            self.low = (self.low << 8) & self.every
+        else:
+            self.code = (self.code << 8) | self.next_byte()
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def raw(self, value: cython.ulonglong, bits: cython.int) -> cython.ulonglong:
+        """A number of up to 64 bits, each as likely 0 as 1."""
+        found: cython.ulonglong = 0
+        part: cython.ulonglong
+        size: cython.int
+        while bits > 0:
+            size = bits if bits < 8 else 8
+            bits -= size
+            self.range >>= size
+            if self.encoding:
+                part = (value >> bits) & ((1 << size) - 1)
+                self.low += part * self.range
+            else:
+                part = self.code // self.range
+                if part > 255 >> (8 - size):
+                    part = 255 >> (8 - size)
+                self.code -= part * self.range
+            found = (found << size) | part
+            while self.range < 16777216:
+                self.range <<= 8
+                self.shift()
+        return found
+
+    @cython.ccall
+    def finish(self) -> bytes:
+        """All bytes written: the end is the shortest that lies in the last range."""
+        keep: cython.int
+        top: cython.ulonglong
+        cut: cython.ulonglong
+        self.make_room(8)
+        self.carry()
+        top = self.low + self.range
+        for keep in range(5):
+            cut = (self.every >> (8 * keep)) if keep < 4 else 0
+            if ((self.low + cut) & ~cut) < top:
+                break
+        self.low = (self.low + cut) & ~cut
+        self.carry()
+        for _ in range(keep):
+            self.buf[self.at] = self.low >> 24
+            self.at += 1
+            self.low = (self.low << 8) & self.every
+        if cython.compiled:
+            return PyBytes_FromStringAndSize(cython.cast(cython.p_char, self.buf), self.at)
+        made: bytes = self._out[: self.at].tobytes()
+        return made
+
+    @cython.ccall
+    def bits_written(self) -> cython.double:
+        """How many bits of information are written, for reports."""
+        from math import log2
+
+        return 8.0 * self.at + 32.0 - log2(self.range)
+
+
+# What a coder has learned: models, weights, and the line of packets that taught it (a compiled kernel).
+
+
+@cython.final
+@cython.cclass
+class Statistics:
+    """Models and weights of one plan; coding changes them."""
+
+    if not cython.compiled:
+        __slots__ = ("lineage", "models", "weights")
+
+    models: Any  # readonly: array("I"): see coder.py
+    weights: Any  # readonly: array("i")
+    lineage: Any  # public: a number that both ends have in common only if they learned from the same packets
+
+    def __init__(self, models: Any, weights: Any, lineage: Any) -> None:
+        # The kernels read them where they lie.
+        if models.typecode != "I" or weights.typecode != "i":
+            raise UsageError(
+                f'statistics are arrays of "I" and "i", not of {models.typecode!r} and {weights.typecode!r}'
+            )
+        self.models = models
+        self.weights = weights
+        self.lineage = lineage
+
+    @cython.ccall
+    def copy(self) -> Any:
+        if cython.compiled and len(self.weights):  # C forbids to copy even nothing from nowhere
+            return Statistics(carray.copy(self.models), carray.copy(self.weights), self.lineage)
+        return Statistics(self.models[:], self.weights[:], self.lineage)
+
+
+if not cython.compiled:
+    MOST_USES = 255  # C constant: after so many, a model learns no slower
+    LEAST = 48  # C constant: bound of a probability, from both sides
+    SLOWNESS = 3  # C constant: an error moves the estimate by about one part in 2**SLOWNESS
+    HEAVIEST = 65536  # C constant: bound of a weight, on both sides of 0
+    STEEP = 32  # C constant: a predicted step is so much above the estimate: four times the residual
+    FAST = 48  # C constant: from this log on, a step is counted twice
+
 
 IS_COMPILED = bool(cython.compiled)
 """Whether a packet takes microseconds, and not milliseconds."""
@@ -66,22 +419,22 @@ FRESH = 32768 << 16
 _RATES = array("I", [655360 // (10 * uses + 16) for uses in range(256)])
 
 
+@cython.final
 @cython.cclass
 class Coder(RangeCoder):
-    """One packet's bits; see the .pxd for what each member holds."""
+    """One packet's bits."""
 
-    if not cython.compiled:
-        models: Any
-        weights: Any
-        features: Any
-        values: Any
-        steps: Any
-        bends: Any
-        neighbours: int
-        rates: Any
-        _features_owner: Any
-        _models_owner: Any
-        _weights_owner: Any
+    models: cython.p_uint
+    weights: cython.p_int  # by window, scalar and feature
+    features: cython.p_int  # of the residual at hand
+    values: cython.p_longlong  # by scalar: its residual, to be written or as it was read
+    steps: cython.p_longlong  # by scalar: how far it should move
+    bends: cython.p_longlong  # by scalar: how much two windows differ on that
+    neighbours: cython.int  # whether the two entities before have changed, the nearer in bit 0
+    rates: cython.p_uint  # by uses: how far a model moves, of 65536
+    _features_owner: Any
+    _models_owner: Any
+    _weights_owner: Any
 
     def __init__(self, values: Any, steps: Any, bends: Any) -> None:
         """By scalar: the residuals, and what is known of them; the caller keeps the arrays alive."""
@@ -91,6 +444,7 @@ class Coder(RangeCoder):
         self.features = ints(self._features_owner)
         self.rates = uints(_RATES)
 
+    @cython.cfunc
     def use(self, models: Any, weights: Any) -> cython.void:
         """The statistics of a packet that begins; they are changed."""
         self._models_owner = models
@@ -99,10 +453,14 @@ class Coder(RangeCoder):
         self.weights = ints(weights)
         self.neighbours = 0
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def bit(self, index: cython.Py_ssize_t, value: cython.int) -> cython.int:
         """Write ``value``, or read and return it; the model learns."""
         return _bit(self, index, value)
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def until_changed(
         self, levels: cython.p_uchar, ways: cython.p_longlong, at: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.Py_ssize_t:
@@ -121,6 +479,8 @@ class Coder(RangeCoder):
             at += 1
         return end
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def residuals(
         self,
         scalar: cython.int,
@@ -172,6 +532,8 @@ class Coder(RangeCoder):
             at += FEATURES
         return strayed
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def learn(self, at: cython.Py_ssize_t, error: cython.int) -> cython.void:
         """Move the weights from ``at`` on towards what would have been right."""
         weights: cython.p_int = self.weights

@@ -20,12 +20,26 @@ from typing import NamedTuple
 
 from retick.errors import SchemaError
 from retick.snapshot.compact import numbers as n
-from retick.snapshot.compact.plan import GroupRow, Plan
-from retick.snapshot.fields import FieldCodec, Fixed, SInt, VarSInt, VarUInt
-from retick.snapshot.predictors import Angle, Choice, Group, Hold, Integral, Motion, Predictor, Real, Rotation
+from retick.snapshot.compact.coder import GroupRow, CompactPlan
+from retick.snapshot.fields import (
+    Angle,
+    Choice,
+    FieldCodec,
+    Fixed,
+    Group,
+    Hold,
+    Integral,
+    Motion,
+    Predictor,
+    Real,
+    Rotation,
+    SInt,
+    VarSInt,
+    VarUInt,
+)
 from retick.snapshot.schema import Component, Schema
 
-__all__ = ["Prediction", "default_groups", "prediction_of"]
+__all__ = ["FieldPrediction", "default_groups", "prediction_of"]
 
 FEW = 16
 """Values of a field that is a Choice unless it is declared otherwise."""
@@ -37,10 +51,10 @@ _PLACES = ("", "pos", "position", "p", "loc", "location", "place", "translation"
 _ANGLES = ("yaw", "roll", "heading", "angle", "rotation", "direction", "facing", "bearing", "azimuth")
 
 
-class Prediction(NamedTuple):
+class FieldPrediction(NamedTuple):
     """Everything that the kernels need of a schema's groups."""
 
-    plan: Plan
+    plan: CompactPlan
     groups: tuple[Group, ...]
     """In coding order."""
     dampings: tuple[float, ...]
@@ -100,7 +114,7 @@ def _is_rotation(codecs: list[FieldCodec]) -> bool:
     )
 
 
-def prediction_of(schema: Schema) -> Prediction:
+def prediction_of(schema: Schema) -> FieldPrediction:
     """The plan of a schema, or a SchemaError if a group does not fit its fields."""
     declared = schema.groups
     groups = list(declared)
@@ -125,7 +139,7 @@ def prediction_of(schema: Schema) -> Prediction:
         acceleration.extend([float(a) for a in given] or [0.0] * len(keys))
     acceleration.append(0.0)
     dampings = tuple(float(getattr(group.predictor, "damping", 1.0)) for group in groups)
-    return Prediction(Plan(rows), tuple(groups), dampings, acceleration)
+    return FieldPrediction(CompactPlan(rows), tuple(groups), dampings, acceleration)
 
 
 def _row(

@@ -16,10 +16,21 @@ import struct
 import zlib
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from retick.errors import ChecksumMismatch, InvalidValue, Truncated, with_code
+from retick.errors import ChecksumMismatch, InvalidValue, SchemaMismatch, Truncated, with_code
+from retick.snapshot import layout
+from retick.snapshot.compact.coder import GroupRow
+from retick.snapshot.compact.defaults import FieldPrediction
 from retick.snapshot.compact.numbers import FRAMES, OLDEST
+from retick.snapshot.compact.prior import Prior, generic_prior
+from retick.snapshot.errors import decode_error
+from retick.snapshot.fields import Angle, Group, Integral, Motion, Rotation
+from retick.snapshot.layout import DELTA, FULL, HEADER, HEADER_BYTES, MAGIC, MAGIC_WORD
+from retick.snapshot.limits import Limits
+from retick.snapshot.schema import Schema
+from retick.snapshot.stream import Fault
+from retick.wire.explain import RowReader
 from retick.wire.varint import decode_varuint, encode_varuint
 
 __all__ = [
@@ -31,15 +42,24 @@ __all__ = [
     "SHORT_HEADS",
     "USUAL",
     "USUAL_AGES",
+    "VERSION",
+    "CompactParts",
     "Head",
+    "Header",
     "check_of",
+    "compact_hash",
+    "compact_parts",
     "compare_checks",
+    "fault_error",
     "is_even",
+    "open_header",
     "pick_history",
     "read_head",
+    "read_header",
     "split_check",
     "with_check",
 ]
+
 
 USUAL_AGES = (1, 3, 8)
 """How many ticks before the baseline the history frames should be."""
@@ -186,3 +206,190 @@ def _invalid(message: str) -> InvalidValue:
 def _truncated(needed: int, available: int) -> Truncated:
     message = f"{needed} bytes are needed, {available} are there"
     return with_code(Truncated(message, needed=needed, available=available), "Compact.Truncated")
+
+
+# Compact packets with the standard header: version 3, and the compact schema's hash.
+#
+# The checks stand in the order of docs/formats/snapshot.md, with the same codes.
+
+VERSION = 3
+
+
+def compact_hash(schema: Schema, prediction: FieldPrediction, prior: Prior) -> int:
+    """The schema's hash with its groups and the prior: first eight bytes of blake3, little-endian."""
+    # Imported here so that programs without snapshots do not load it.
+    from blake3 import blake3
+
+    rows = zip(prediction.groups, prediction.plan.groups, strict=True)
+    groups = struct.pack("<I", len(prediction.groups)) + b"".join(_group_bytes(group, row) for group, row in rows)
+    digest = blake3(schema.hash_preimage() + groups + prior.digest.to_bytes(4, "little")).digest()
+    return int.from_bytes(digest[:8], "little")
+
+
+def _group_bytes(group: Group, row: GroupRow) -> bytes:
+    """A group as it is hashed: everything that a decoder's predictions depend on."""
+    count = len(group.fields)
+    made = struct.pack(f"<BBHI{count}H", row.kind, row.doubtful, group.component, count, *group.fields)
+    given = group.predictor
+    if isinstance(given, Motion):
+        return made + struct.pack(f"<{1 + count}d", given.damping, *(given.acceleration or [0.0] * count))
+    if isinstance(given, Angle):
+        return made + struct.pack("<Qd", row.modulus, given.damping)
+    if isinstance(given, Integral):
+        return made + struct.pack("<Id", row.source, given.rate)
+    if isinstance(given, Rotation):
+        return made + struct.pack("<d", given.damping)
+    return made
+
+
+def read_header(
+    data: Any, flags: int, base_tick: int | None, expected_hash: int, limits: Limits, schema: Schema
+) -> tuple[int, bytes]:
+    """Tick and payload of a packet of this kind, on this baseline."""
+    found = open_header(data, limits, schema)
+    if found.flags != flags:
+        raise fault_error(schema, layout.INVALID_FLAGS, flags=found.flags)
+    if base_tick is not None and found.baseline_tick != base_tick:
+        raise fault_error(schema, layout.BASELINE_TICK, expected=base_tick, found=found.baseline_tick)
+    if found.hash != expected_hash:
+        message = (
+            f"written with compact schema {found.hash:016x}, read with {expected_hash:016x}: "
+            "fields, their names, groups and the prior must be the same"
+        )
+        raise with_code(
+            SchemaMismatch(message, expected=expected_hash, found=found.hash),
+            "SchemaMismatch",
+            expected=expected_hash,
+            found=found.hash,
+        )
+    return found.tick, found.payload
+
+
+class Header(NamedTuple):
+    """What a packet says before its payload, checked for itself."""
+
+    flags: int
+    hash: int
+    tick: int
+    baseline_tick: int
+    payload: bytes
+
+
+def open_header(data: Any, limits: Limits, schema: Schema) -> Header:
+    """The header of any compact packet, whatever its schema; ``schema`` is only for the words of errors."""
+    packet = bytes(data)
+    if len(packet) < HEADER_BYTES:
+        raise fault_error(schema, layout.PACKET_TOO_SMALL, needed=HEADER_BYTES, available=len(packet))
+    if len(packet) > limits.max_packet_bytes:
+        raise fault_error(schema, layout.PACKET_BYTES, limit=limits.max_packet_bytes, actual=len(packet))
+    magic, version, found_flags, found_hash, tick, baseline, size = HEADER.unpack(packet[:HEADER_BYTES])
+    if magic != MAGIC:
+        raise fault_error(schema, layout.INVALID_MAGIC, expected=MAGIC_WORD, found=int.from_bytes(magic, "little"))
+    if version != VERSION:
+        raise fault_error(schema, layout.UNSUPPORTED_VERSION, expected=VERSION, found=version)
+    if found_flags not in (FULL, DELTA):
+        raise fault_error(schema, layout.INVALID_FLAGS, flags=found_flags)
+    if (baseline == 0) != (found_flags == FULL):
+        raise fault_error(schema, layout.INVALID_BASELINE_TICK, found=baseline, flags=found_flags)
+    if size != len(packet) - HEADER_BYTES:
+        raise fault_error(schema, layout.PAYLOAD_LENGTH, expected=size, found=len(packet) - HEADER_BYTES)
+    return Header(found_flags, found_hash, tick, baseline, packet[HEADER_BYTES:])
+
+
+def fault_error(schema: Schema, status: int, **numbers: int) -> Exception:
+    """The decoder's error for a status, with the numbers that go with it."""
+    fault = Fault()
+    for name, value in numbers.items():
+        setattr(fault, name, value)
+    return decode_error(status, fault, schema)
+
+
+# What stands before the body of a compact payload, field by field: all that can be told without earlier snapshots.
+
+
+class CompactParts(NamedTuple):
+    """A payload in parts; they fill it."""
+
+    form: int
+    check: int | None
+    head: Head
+    structure_at: int
+    """Where its sections start; the body if there are none."""
+    body_at: int
+    size: int
+    check_is_of_prior: bool
+    """Whether the check is that of a payload coded from the library's prior."""
+
+    @property
+    def summary(self) -> str:
+        """In a few words."""
+        if self.head.plain:
+            return "plain sections"
+        body = f"{self.size - self.body_at} bytes of body, {len(self.head.ages)} history frames"
+        return body + (f", {len(self.head.structure)} of structure" if self.head.structure else "")
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        head = self.head
+        return {
+            "form": self.form,
+            "check": self.check,
+            "check_is_of_prior": self.check_is_of_prior,
+            "ages": list(head.ages),
+            "carried": head.carried,
+            "cut": head.cut,
+            "plain": head.plain,
+            "structure_bytes": len(head.structure),
+            "body_bytes": self.size - self.body_at,
+        }
+
+    def read_rows(self, reader: RowReader) -> None:
+        """Rows of everything, from where ``reader`` stands."""
+        reader.add(1, "form", f"0x{self.form:02x}", self._form_names())
+        if self.check is not None:
+            known = (
+                "right: coded from the library's prior" if self.check_is_of_prior else "of statistics not known here"
+            )
+            reader.add(CHECK_BYTES, "check", f"0x{self.check:08x}", known)
+        ages = self.head.ages
+        if is_even(ages):
+            reader.add(1, "ages", ", ".join(map(str, ages)), "ticks before the baseline; the first is sent")
+        elif ages and ages != USUAL_AGES:
+            reader.add(1, "history frames", str(len(ages)))
+            reader.add(len(ages), "ages", ", ".join(map(str, ages)), "ticks before the baseline")
+        if self.head.cut is not None:
+            size = len(encode_varuint(self.head.cut))
+            reader.add(size, "cut", str(self.head.cut), "first entity that stays as it is")
+        structure = self.head.structure
+        if structure:
+            reader.add(len(encode_varuint(len(structure))), "structure bytes", str(len(structure)))
+            reader.raw(len(structure), "structure", "destroys and creates, sections of version 2")
+        reader.raw(
+            self.size - self.body_at,
+            "sections" if self.head.plain else "body",
+            "of version 2" if self.head.plain else "entropy-coded: needs the snapshots before it",
+        )
+
+    def _form_names(self) -> str:
+        head = self.head
+        found = [self._history_name(), "carried statistics" if head.carried else "from the prior"]
+        found += ["check"] * (self.check is not None) + ["structure"] * bool(head.structure)
+        found += ["cut"] * (head.cut is not None) + ["plain"] * head.plain
+        return ", ".join(found)
+
+    def _history_name(self) -> str:
+        ages = self.head.ages
+        if not ages:
+            return "no history"
+        return "usual history" if ages == USUAL_AGES else "even history" if is_even(ages) else "listed history"
+
+
+def compact_parts(payload: bytes, tick: int, base_tick: int) -> CompactParts:
+    """The parts of a delta's payload, or a DecodeError."""
+    bare, check = split_check(payload, False)
+    head, at = read_head(bare)
+    moved = len(payload) - len(bare)
+    # The prior is the one start that is known without state; carried statistics start from it, too.
+    is_of_prior = check == check_of(bare, generic_prior().digest, tick, base_tick)
+    start = at + moved
+    return CompactParts(payload[0], check, head, start - len(head.structure), start, len(payload), is_of_prior)

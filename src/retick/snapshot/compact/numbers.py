@@ -1,7 +1,9 @@
 """The numbers of the compact body: where each set of models lies, and the kinds of groups.
 
-numbers.pxd repeats them, because the C compiler needs them as constants; a test holds the two files equal.
+scripts/declare_kernels.py writes numbers.pxd from it, for the C compiler.
 """
+
+from math import floor
 
 __all__ = [
     "ANGLE",
@@ -30,7 +32,13 @@ __all__ = [
     "SIGNS",
     "SIGN_MODELS",
     "TERMS",
+    "length_of",
+    "log_of",
+    "rounded",
 ]
+
+
+# C constants: every integer of this module.
 
 # Kinds of groups.
 HOLD = 0
@@ -75,3 +83,30 @@ HOLD_MODELS = 32
 CHOICE_MODELS = 64
 REAL_MODELS = 256
 """A tree of sizes, 0 to 127, for each of two guesses."""
+
+
+# Lengths and logarithms of whole numbers, and rounding; the same on every machine.
+#
+# Compiled kernels use the functions of logs.pxd, which the C compiler puts in line.
+
+
+def length_of(value: int) -> int:
+    """How many bits a number that is not negative has."""
+    return value.bit_length()
+
+
+def log_of(value: int) -> int:
+    """log2(1 + |value|) in sixteenths, the fraction on a straight line; values beyond 2**40 count as that."""
+    rest = abs(value)
+    if rest == 0:
+        return 0
+    if rest >> 40:
+        return 640
+    rest += 1
+    whole = rest.bit_length() - 1
+    return (whole << 4) + (((rest << 4) >> whole) & 15)
+
+
+def rounded(value: float) -> int:
+    """To the nearest whole number; a motion that no field can hold is none."""
+    return floor(value + 0.5) if -1e15 < value < 1e15 else 0

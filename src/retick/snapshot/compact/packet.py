@@ -5,34 +5,111 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from retick.errors import BaselineMissing, EncodeError, InvalidValue, UsageError, with_code
-from retick.snapshot.compact.body import Body
-from retick.snapshot.compact.defaults import Prediction
-from retick.snapshot.compact.frames import all_in_order, first_disorder, same_shape
-from retick.snapshot.compact.gains import gains_of
+from retick.snapshot import layout
+from retick.snapshot.columns import gather
+from retick.snapshot.compact.body import Body, Encoded, Usual
+from retick.snapshot.compact.coder import CompactPlan, Statistics
+from retick.snapshot.compact.defaults import FieldPrediction
 from retick.snapshot.compact.head import (
     CHECK_BYTES,
     Head,
     check_of,
     compare_checks,
+    fault_error,
     read_head,
     split_check,
     with_check,
 )
-from retick.snapshot.compact.header import fault_error
-from retick.snapshot.compact.numbers import FRAMES, OLDEST
-from retick.snapshot.compact.plan import Plan
-from retick.snapshot.compact.priors.prior import Prior
-from retick.snapshot.compact.statistics import Statistics
-from retick.snapshot.compact.usual import Encoded, Usual
-from retick.snapshot.kernels import status as st
-from retick.snapshot.kernels.copies import gather
-from retick.snapshot.kernels.errors import decode_error, encode_error, invalid_error, limit_error
-from retick.snapshot.kernels.layout import DELTA
+from retick.snapshot.compact.motion import all_in_order, first_disorder, same_shape
+from retick.snapshot.compact.numbers import FARTHEST, FRAMES, OLDEST, TERMS
+from retick.snapshot.compact.prior import Prior
+from retick.snapshot.errors import decode_error, encode_error, invalid_error, limit_error
+from retick.snapshot.fields import Group
+from retick.snapshot.layout import DELTA
 from retick.snapshot.model import Snapshot
-from retick.snapshot.predictors import Group
 from retick.wire.varint import encode_varuint
 
-__all__ = ["Encoded", "PayloadCodec"]
+__all__ = [
+    "Encoded",
+    "Gains",
+    "PayloadCodec",
+    "gains_of",
+]
+
+
+# How far a motion goes: the factors of one packet, from the ticks between its frames.
+#
+# A motion with damping d and acceleration a goes on by ``v = d * v + a; x = x + v`` each tick. So a window of m ticks
+# that ends at the baseline gives the velocity there, and the velocity gives the position n ticks later::
+#
+#     predicted = x0 + (x0 - xm) * gain + a * lift
+#
+# For each pair of a window and a history frame inside of it, the same two numbers say where the frame should lie on the
+# line. A rotation turns along a great circle: ``A * q0 - B * qm``, with A and B as power series in ``|q0 - qm|**2 /
+# 4``. The numbers are doubles; only additions, products and quotients make them, so that all machines have the same
+# bits.
+
+
+class Gains(NamedTuple):
+    """The factors of one damping, by window; pairs are numbered window * 3 + frame."""
+
+    ahead: "array[float]"
+    """By window: gain, lift."""
+    back: "array[float]"
+    """By pair: the share of ``x0 - xm`` at the frame, and its lift."""
+    turns: "array[float]"
+    """By window: the series A and B forward; then by pair: those of the frame."""
+
+
+def _sums(damping: float, ticks: int) -> tuple[float, float, float, float]:
+    """Forward: factor of the velocity and of the acceleration; backward: the same two."""
+    forward = lifted = 0.0
+    power, pushed = 1.0, 0.0
+    for _ in range(ticks):
+        pushed = pushed * damping + 1.0
+        power *= damping
+        forward += power
+        lifted += pushed
+    backward = sunk = 0.0
+    power, pushed = 1.0, 0.0
+    for _ in range(ticks):
+        backward += power
+        sunk += pushed
+        power /= damping
+        pushed += power
+    return forward, lifted, backward, sunk
+
+
+def _series(a: float) -> list[float]:
+    """sin(a t) / sin(t) as a power series in sin(t / 2)**2."""
+    terms = [a]
+    for k in range(TERMS - 1):
+        terms.append(terms[-1] * (1.0 + a + k) * (1.0 - a + k) / ((1.5 + k) * (k + 1.0)))
+    return terms
+
+
+def gains_of(damping: float, ahead: int, ages: tuple[int, ...]) -> Gains:
+    """For a packet ``ahead`` ticks after its baseline, whose history frames are ``ages`` ticks older than that."""
+    forward, lifted, _backward, _sunk = _sums(damping, min(ahead, FARTHEST))
+    factors = array("d", bytes(8 * 2 * FRAMES))
+    back = array("d", bytes(8 * 2 * FRAMES * FRAMES))
+    turns = array("d", bytes(8 * 2 * TERMS * (FRAMES + FRAMES * FRAMES)))
+    for window, age in enumerate(ages):
+        _f, _l, whole, sunk = _sums(damping, age)
+        gain = forward / whole
+        factors[2 * window] = gain
+        factors[2 * window + 1] = lifted + sunk * gain
+        turns[2 * TERMS * window : 2 * TERMS * (window + 1)] = array("d", _series(1.0 + gain) + _series(gain))
+        for frame, inner in enumerate(ages):
+            _f, _l, part, bent = _sums(damping, inner)
+            pair = window * FRAMES + frame
+            share = part / whole
+            back[2 * pair] = share
+            back[2 * pair + 1] = sunk * share - bent
+            at = 2 * TERMS * (FRAMES + pair)
+            turns[at : at + 2 * TERMS] = array("d", _series(1.0 - share) + [-term for term in _series(share)])
+    return Gains(factors, back, turns)
+
 
 _EVERYTHING = 1 << 30
 _FLUSHED = 4
@@ -53,7 +130,7 @@ class Factors(NamedTuple):
 class PayloadCodec:
     """Writes and reads compact payloads of one schema and prior; it keeps working space, but no state."""
 
-    def __init__(self, plain: Any, prediction: Prediction, prior: Prior, sealed: bool) -> None:
+    def __init__(self, plain: Any, prediction: FieldPrediction, prior: Prior, sealed: bool) -> None:
         """``plain``: a codec of version 2 for what is not entropy-coded. ``sealed``: no check is written or wanted."""
         self._plain = plain
         self._schema = plain.schema
@@ -85,7 +162,7 @@ class PayloadCodec:
         return self._thresholds
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> CompactPlan:
         """The groups as the kernels have them."""
         return self._prediction.plan
 
@@ -131,7 +208,7 @@ class PayloadCodec:
         tick = base.tick
         is_own = bool(structure)
         if tick == 0:
-            raise invalid_error(st.INVALID_BASELINE_TICK, found=0, flags=DELTA)
+            raise invalid_error(layout.INVALID_BASELINE_TICK, found=0, flags=DELTA)
         middle = base
         if not same_shape(base, current):
             if structure:
@@ -153,7 +230,7 @@ class PayloadCodec:
         most = self._limits.max_entities_update
         is_over = self._body.changes > most
         if is_over and most_bytes is None:
-            raise limit_error(st.LIMIT_UPDATE, most, self._body.changes)
+            raise limit_error(layout.LIMIT_UPDATE, most, self._body.changes)
         cut = self._body.fitting
         # Where that saves next to nothing, the plain form may be shorter.
         if not (is_over or is_own) and (
@@ -188,7 +265,7 @@ class PayloadCodec:
             return usual
         limit = self._limits.max_section_bytes
         if len(data) > limit:
-            raise fault_error(self._schema, st.LIMIT_SECTION_BYTES, limit=limit, actual=len(data))
+            raise fault_error(self._schema, layout.LIMIT_SECTION_BYTES, limit=limit, actual=len(data))
         data = bytes(data)
         if type(base) is not Snapshot or base.table is not self._table:
             self._check_schema(base)
@@ -219,11 +296,11 @@ class PayloadCodec:
             middle = restructure(head.structure) if restructure else self._middle(base, tick, head.structure)
         most = self._limits.max_total_entities_after_apply
         if middle.count > most:
-            raise fault_error(self._schema, st.LIMIT_TOTAL, limit=most, actual=middle.count)
+            raise fault_error(self._schema, layout.LIMIT_TOTAL, limit=most, actual=middle.count)
         disorder = first_disorder(middle)
         if disorder:
             raise fault_error(
-                self._schema, st.ENTITY_ORDER, previous=middle.ids[disorder - 1], current=middle.ids[disorder]
+                self._schema, layout.ENTITY_ORDER, previous=middle.ids[disorder - 1], current=middle.ids[disorder]
             )
         target = middle.copy(tick=tick)
         ticks = tick - base.tick
@@ -231,11 +308,11 @@ class PayloadCodec:
         cut = _EVERYTHING if head.cut is None else head.cut
         body = self._body
         status = body.decode(statistics, middle, history, factors, target, min(cut, _EVERYTHING), payload, at)
-        if status != st.OK:
+        if status != layout.OK:
             raise decode_error(status, body.fault, self._schema)
         if body.changes > self._limits.max_entities_update:
             raise fault_error(
-                self._schema, st.LIMIT_UPDATE, limit=self._limits.max_entities_update, actual=body.changes
+                self._schema, layout.LIMIT_UPDATE, limit=self._limits.max_entities_update, actual=body.changes
             )
         return target, statistics
 
@@ -255,10 +332,10 @@ class PayloadCodec:
         ticks = target.tick - middle.tick
         factors = self._factors.get((ticks, ages)) or self._factors_of(ticks, ages)
         made: bytes = body.encode(statistics, middle, history, factors, target, cut, head)
-        if body.fault.status != st.OK:
+        if body.fault.status != layout.OK:
             raise (
                 self._misfit(body.fault)
-                if body.fault.status == st.VALUE_RANGE
+                if body.fault.status == layout.VALUE_RANGE
                 else encode_error(body.fault.status, body.fault, self._schema)
             )
         return made
@@ -288,7 +365,7 @@ class PayloadCodec:
                     f"is {above} above its lowest value, and its Angle has a modulus of {group.modulus}"
                 )
                 return EncodeError(message, entity=fault.entity, component=owner.id, field=item.id, value=fault.value)
-        return encode_error(st.VALUE_RANGE, fault, self._schema)
+        return encode_error(layout.VALUE_RANGE, fault, self._schema)
 
     def _checked(
         self, payload: bytes, start: Statistics, base: Snapshot, current: Snapshot, statistics: Statistics
@@ -296,7 +373,7 @@ class PayloadCodec:
         statistics.lineage = check_of(payload, start.lineage, current.tick, base.tick)
         made = payload if self._sealed else with_check(payload, statistics.lineage)
         if len(made) > self._limits.max_section_bytes:
-            raise limit_error(st.LIMIT_SECTION_BYTES, self._limits.max_section_bytes, len(made))
+            raise limit_error(layout.LIMIT_SECTION_BYTES, self._limits.max_section_bytes, len(made))
         return made
 
     def _factors_of(self, ticks: int, ages: tuple[int, ...]) -> Factors:
@@ -342,7 +419,7 @@ class PayloadCodec:
             disorder = first_disorder(snapshot)
             if disorder:
                 ids = snapshot.ids
-                raise invalid_error(st.ENTITY_ORDER, previous=ids[disorder - 1], current=ids[disorder])
+                raise invalid_error(layout.ENTITY_ORDER, previous=ids[disorder - 1], current=ids[disorder])
 
     def _check_schema(self, snapshot: Snapshot) -> None:
         if not isinstance(snapshot, Snapshot):

@@ -9,9 +9,8 @@ from retick.errors import UsageError
 from retick.link import Invite
 from retick.playing.link_form import PLAIN, LinkForm
 from retick.playing.way_in import WayIn, address_text
-from retick.studio.play.settings import MatchSettings
 from retick.studio.play.shown_game import ShownGame
-from retick.studio.play.side import SeatController, Side
+from retick.studio.play.side import MatchSettings, SeatController, MatchSide
 from retick.transport import Impaired, Poll, SimulatedNetwork, open_towards, open_udp
 from retick.transport.discovery import own_address
 
@@ -27,8 +26,8 @@ YOU, OTHER = "you", "other"
 class RoomMatch(Protocol):
     """What the room needs of a match."""
 
-    you: Side
-    other: Side | None
+    you: MatchSide
+    other: MatchSide | None
     """The other peer's side, where that is in this process."""
     names: list[str]
     waiting: str
@@ -88,12 +87,12 @@ class BotMatch:
     ) -> None:
         self._clock = clock
         self._network = SimulatedNetwork(seed=int(clock() * 1000), conditions=settings.conditions(), start=clock())
-        self.you = Side(game, form=PLAIN, controller=keys)  # inside of this process
+        self.you = MatchSide(game, form=PLAIN, controller=keys)  # inside of this process
         others = self.you.sim.num_players - 1
         self.you.connect(_SimulatedWire(self._network, YOU, self.you.session))
-        self.other: Side | None = None
+        self.other: MatchSide | None = None
         if others:
-            self.other = Side(
+            self.other = MatchSide(
                 game,
                 form=PLAIN,
                 seats=others,
@@ -130,7 +129,7 @@ class BotMatch:
 class OnlineMatch:
     """Your side alone: the other peer is another program. The sliders make the real network worse."""
 
-    other: Side | None = None
+    other: MatchSide | None = None
 
     def __init__(
         self, game: ShownGame, keys: SeatController, settings: MatchSettings, clock: Callable[[], float],
@@ -148,7 +147,7 @@ class OnlineMatch:
             (socket, target), invite = open_towards(host.target, 0), host.invite
             self.waiting = f"joining {host.target[0]} port {host.target[1]}"
         try:
-            self.you = Side(game, form=form(invite), host_address=target, controller=keys)
+            self.you = MatchSide(game, form=form(invite), host_address=target, controller=keys)
             if self.you.sim.num_players < 2:
                 raise UsageError("this game is for one player: there is nobody to play it with")
         except BaseException:
@@ -184,7 +183,7 @@ class OnlineMatch:
         self.you.close_keylog()
 
 
-def _sleep(sides: list[Side], now: float) -> float:
+def _sleep(sides: list[MatchSide], now: float) -> float:
     """Until the next frame; one that is late waits for inputs, which may come at any time."""
     due = [side.session.next_frame_at for side in sides]
     left = min((time - now for time in due if time is not None and time > now), default=LONGEST_SLEEP)

@@ -1,27 +1,173 @@
 """A game of the user in the room: its fields, its picture if it has one, its keys, and who plays the other seats."""
 
 import importlib.util
+import io
+import re
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from enum import IntFlag
 from itertools import islice
 from typing import Any
 
-from retick.audit.game_loader import load_game
-from retick.audit.synctest.press_function import press_function_of
+import pygame
+
+from retick.audit.game_loader import load_game, press_function_of
 from retick.errors import UsageError
+from retick.integrations.pygame import WindowGame
+from retick.integrations.pygame.names import Seats
+from retick.integrations.pygame.window_module import find_window, window_game
 from retick.playing.confirmed_match import ConfirmedMatch
 from retick.playing.controllers import Controller, Restless
-from retick.playing.window_module import find_window, window_game
 from retick.rollback import RollbackSession
-from retick.rollback.session.application.picture import Drawn
+from retick.rollback.session.application import Drawn
 from retick.sim.contract import input_size_of
 from retick.sim.world import SimulatedWorld
-from retick.studio.play.drawing import Drawing
 from retick.studio.play.shown_game import ShownFighter, ShownGame
-from retick.studio.shown_values import shown_fields
+from retick.studio.shown import shown_fields
 
-__all__ = ["MOST_FIELDS", "OwnGame", "shown_game_for"]
+__all__ = [
+    "MOST_FIELDS",
+    "MOST_SHAPES",
+    "Drawing",
+    "OwnGame",
+    "SurfacePicture",
+    "buttons_of",
+    "shown_game_for",
+]
+
+
+# A canvas that records: what a game draws on it goes to the page as a list, and the page draws it.
+
+MOST_SHAPES = 2000
+"""Shapes of one picture; more are left out."""
+LONGEST_TEXT = 200
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+class Drawing:
+    """Coordinates in pixels from the upper left corner; colours as ``#rrggbb``, or red, green and blue in a tuple."""
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        self.size = size
+        self.shapes: list[list[Any]] = []
+
+    def rect(self, x: float, y: float, width: float, height: float, colour: object) -> None:
+        """A filled rectangle from its upper left corner."""
+        self._add("rect", (x, y, width, height), colour)
+
+    def circle(self, x: float, y: float, radius: float, colour: object) -> None:
+        """A filled circle around its middle."""
+        self._add("circle", (x, y, max(radius, 0)), colour)
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, width: float, colour: object) -> None:
+        """A line of some width."""
+        self._add("line", (x1, y1, x2, y2, width), colour)
+
+    def text(self, x: float, y: float, text: object, size: float, colour: object) -> None:
+        """A text from its upper left corner, ``size`` pixels high."""
+        if len(self.shapes) < MOST_SHAPES:
+            shown = str(text)[:LONGEST_TEXT]
+            self.shapes.append(["text", *_numbers((x, y)), shown, *_numbers((size,)), _colour(colour)])
+
+    def _add(self, kind: str, numbers: tuple[float, ...], colour: object) -> None:
+        if len(self.shapes) < MOST_SHAPES:
+            self.shapes.append([kind, *_numbers(numbers), _colour(colour)])
+
+
+def _numbers(values: tuple[float, ...]) -> list[float]:
+    try:
+        return [_bounded(value) for value in values]
+    except (TypeError, ValueError):
+        raise UsageError(f"a drawing takes numbers, not {values!r}"[:LONGEST_TEXT]) from None
+
+
+def _bounded(value: float) -> float:
+    if value != value:
+        raise ValueError("not a number")
+    return round(float(min(max(value, -1e6), 1e6)), 1)
+
+
+def _colour(value: object) -> str:
+    if isinstance(value, str) and _COLOUR.fullmatch(value):
+        return value
+    if isinstance(value, tuple) and len(value) == 3 and all(isinstance(one, int) and 0 <= one <= 255 for one in value):
+        return "#{:02x}{:02x}{:02x}".format(*value)
+    raise UsageError(f"a colour is '#rrggbb' or (red, green, blue) from 0 to 255, not {value!r}")
+
+
+# A game that draws with pygame, off screen: its picture as a JPEG, and its keys as those of a browser.
+
+SPECIAL = {
+    pygame.K_LEFT: "ArrowLeft", pygame.K_RIGHT: "ArrowRight", pygame.K_UP: "ArrowUp", pygame.K_DOWN: "ArrowDown",
+    pygame.K_SPACE: "Space", pygame.K_RETURN: "Enter", pygame.K_LSHIFT: "ShiftLeft", pygame.K_RSHIFT: "ShiftRight",
+    pygame.K_LCTRL: "ControlLeft", pygame.K_RCTRL: "ControlRight", pygame.K_TAB: "Tab", pygame.K_COMMA: "Comma",
+    pygame.K_PERIOD: "Period", pygame.K_SLASH: "Slash", pygame.K_MINUS: "Minus", pygame.K_BACKSPACE: "Backspace",
+}  # fmt: skip
+MOST_ROUNDS = 8
+
+
+class SurfacePicture:
+    """Draws a window's game without a window."""
+
+    def __init__(self, window: WindowGame) -> None:
+        pygame.font.init()
+        self._window = window
+        self._screen = pygame.Surface(window.size)
+
+    def jpeg(self, world: Any, here: Iterable[int], players: int) -> bytes:
+        """The picture that one peer sees."""
+        self._window.draw(self._screen, world, Seats.named(here, players, {}))
+        written = io.BytesIO()
+        pygame.image.save(self._screen, written, "picture.jpg")
+        return written.getvalue()
+
+
+class _Probe:
+    """Keys of which some are held; it notes which ones the game asks for."""
+
+    def __init__(self, held: frozenset[int] = frozenset()) -> None:
+        self.asked: set[int] = set()
+        self._held = held
+
+    def __getitem__(self, key: int) -> bool:
+        self.asked.add(key)
+        return key in self._held
+
+
+def buttons_of(press: tuple[Callable[[Any], int], ...]) -> list[dict[str, Any]]:
+    """Which keys press which bits, found by asking the game with one key held after the other."""
+    found: dict[int, int] = {}
+    for one in press:
+        first = _Probe()
+        nothing = one(first)
+        asked, done = set(first.asked), set[int]()
+        for _ in range(MOST_ROUNDS):  # a key may be asked for only while another is held
+            for key in sorted(asked - done):
+                probe = _Probe(frozenset({key}))
+                found[key] = found.get(key, 0) | (one(probe) & ~nothing)
+                done.add(key)
+                asked |= probe.asked
+            if asked == done:
+                break
+    by_bits: dict[int, list[int]] = {}
+    for key, bits in found.items():
+        if bits and _code(key):
+            by_bits.setdefault(bits, []).append(key)
+    return [
+        {"bit": bits, "label": f"button {number}", "keys": [_code(key) for key in keys]}
+        for number, (bits, keys) in enumerate(sorted(by_bits.items()), 1)
+    ]
+
+
+def _code(key: int) -> str:
+    """What ``KeyboardEvent.code`` calls a key; "" for one that is not known."""
+    if key in SPECIAL:
+        return SPECIAL[key]
+    letter = chr(key) if 0 < key < 128 else ""
+    if letter.isalpha():
+        return f"Key{letter.upper()}"
+    return f"Digit{letter}" if letter.isdigit() else ""
+
 
 MOST_FIELDS = 500
 """Rows of the table."""
@@ -55,8 +201,6 @@ class OwnGame:
         self._window = None if importlib.util.find_spec("pygame") is None else self._find_window(name)
         self._surface: Any = None
         if self._draw_page is None and self._window is not None:
-            from retick.studio.play.surface import SurfacePicture
-
             self._surface = SurfacePicture(self._window)
         self.has_table = True
         self.has_jpeg = self._surface is not None
@@ -145,8 +289,6 @@ class OwnGame:
 
     def _find_buttons(self, sim: Any) -> list[dict[str, Any]]:
         if self._window is not None:
-            from retick.studio.play.surface import buttons_of
-
             found = buttons_of(self._window.press)
             if found:
                 return found

@@ -1,28 +1,84 @@
 """The room of play: a match of two peers over a network that its sliders make bad."""
 
 import asyncio
+import ipaddress
 import logging
+import socket
 import time
 from collections.abc import Callable
 from typing import Any
 
-from retick.errors import RetickError
+from retick.errors import NetworkUnavailable, RetickError
 from retick.link import Invite
 from retick.playing.key_files import sealed_form
 from retick.playing.link_form import LinkForm
 from retick.playing.way_in import OnlineWay, WayIn, way_in
 from retick.rollback import CueCancelled, CueConfirmed
 from retick.sim.contract import input_size_of
-from retick.studio.messages import LONGEST_NAME, FeedError, Message, write_message
-from retick.studio.play.host_names import is_ip, look_up
 from retick.studio.play.matches import BotMatch, OnlineMatch, RoomMatch
 from retick.studio.play.own_game import shown_game_for
-from retick.studio.play.pressed import Pressed
-from retick.studio.play.settings import BOUNDS, MatchSettings
-from retick.studio.room import Room
-from retick.studio.settings import Settings
+from retick.studio.play.side import BOUNDS, MatchSettings
+from retick.studio.room import LONGEST_NAME, FeedError, PageMessage, PageRoom, Settings, write_message
 
-__all__ = ["PlayRoom"]
+__all__ = [
+    "PlayRoom",
+    "Pressed",
+    "is_ip",
+    "look_up",
+]
+
+
+# The address of a host that was named by its user, found without holding up other rooms.
+
+
+def is_ip(host: str) -> bool:
+    """Whether no name server is needed."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+async def look_up(host: tuple[str, int]) -> tuple[str, int]:
+    """IP address and port; one of IPv4, if the name has any. NetworkUnavailable if it has none."""
+    name, port = host
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_DGRAM)
+    except (OSError, ValueError):  # the last one: a name that is no name
+        found = []
+    addresses = sorted((family != socket.AF_INET, str(where[0])) for family, _, _, _, where in found)
+    if not addresses:
+        raise NetworkUnavailable(f"no address is known for {name!r}: check the spelling and your DNS")
+    return addresses[0][1], port
+
+
+# The buttons that a page holds.
+
+
+class Pressed:
+    """A controller of ``retick.playing``: a press between two frames counts for one frame, however short it was."""
+
+    def __init__(self, bits: int) -> None:
+        """``bits`` are those of the game's input; others are passed over."""
+        self._mask = (1 << bits) - 1
+        self._held = 0
+        self._tapped = 0
+
+    def set(self, buttons: int) -> None:
+        """All that is held now."""
+        buttons &= self._mask
+        self._tapped |= buttons & ~self._held
+        self._held = buttons
+
+    def release(self) -> None:
+        """Nothing is held any more."""
+        self._held = self._tapped = 0
+
+    def __call__(self, state: Any, now: float, /) -> int:
+        pressed, self._tapped = self._held | self._tapped, 0
+        return pressed
+
 
 DEFAULT_PORT = 7777
 LONGEST_WAY = 300
@@ -42,7 +98,7 @@ PICTURE_EVERY = 2
 _log = logging.getLogger(__name__)
 
 
-class PlayRoom(Room):
+class PlayRoom(PageRoom):
     """One page's room, with at most one match."""
 
     name = "play"
@@ -76,7 +132,7 @@ class PlayRoom(Room):
             "end": self._end,
         }
 
-    def receive(self, message: Message) -> None:
+    def receive(self, message: PageMessage) -> None:
         if message.type == "keys":
             self._pressed.set(message.integer("pressed", 0, WIDEST))
         elif message.type == "network":
@@ -112,7 +168,7 @@ class PlayRoom(Room):
             self._stop()
             await self._say_goodbyes()
 
-    def _start(self, message: Message) -> None:
+    def _start(self, message: PageMessage) -> None:
         against = message.choice("against", "bot", "host", "join")
         if len(self._leaving) + self._being_left >= MOST_LEAVING:
             raise FeedError("the matches before this one are still being left: try again in a second")

@@ -6,7 +6,7 @@ from retick.games.fighter import Button, Fighter, rules
 from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch, outcome
 from retick.playing.controllers import BotController, Controller, StyleName
 from retick.rollback import RollbackSession
-from retick.studio.fighter_view import RULES, fields_by_name
+from retick.studio.shown import RULES, fields_by_name
 
 __all__ = ["ShownFighter", "ShownGame"]
 

@@ -3,20 +3,98 @@
 import os
 from collections import deque
 from collections.abc import Callable, Hashable
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
 
+from retick.playing.confirmed_match import FollowedMatch
 from retick.playing.controllers import Controller
-from retick.playing.followed_match import FollowedMatch
 from retick.playing.key_files import KeyLogFile
 from retick.playing.link_form import LinkForm
-from retick.playing.match_driver import MatchDriver, Wire
-from retick.rollback import RollbackSession
+from retick.playing.match_driver import MatchDriver, MatchWire
+from retick.rollback import MatchConfig, RollbackSession
 from retick.rollback.events import MatchEvent
 from retick.rollback.match.stats import SessionStats
-from retick.studio.play.settings import MatchSettings, config_of
 from retick.studio.play.shown_game import ShownGame
+from retick.studio.room import PageMessage
+from retick.transport import Conditions
 
-__all__ = ["MOST_COLUMNS", "Side"]
+__all__ = [
+    "BOUNDS",
+    "MOST_COLUMNS",
+    "MatchSettings",
+    "MatchSide",
+    "config_of",
+]
+
+
+# What the sliders of the page set: the network between the peers, and the delay and window of their sessions.
+
+BOUNDS: dict[str, tuple[int, int]] = {
+    "latency": (0, 300),
+    "jitter": (0, 100),
+    "loss": (0, 50),
+    "bursts": (0, 20),
+    "input_delay": (0, 8),
+    "prediction_window": (1, 30),
+}
+"""The least and the most of each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchSettings:
+    """All sliders. A match over UDP begins with a network that nothing is added to."""
+
+    latency: float = 40.0
+    """Milliseconds, one way."""
+    jitter: float = 5.0
+    """Milliseconds."""
+    loss: float = 1.0
+    """Percent of datagrams."""
+    bursts: float = 0.0
+    """Percent: the chance, at each datagram, that a burst of loss begins."""
+    input_delay: int = 2
+    """Frames."""
+    prediction_window: int = 12
+    """Frames."""
+
+    def with_network(self, message: PageMessage) -> Self:
+        """With what a ``network`` message says."""
+        latency, jitter, loss, bursts = (
+            message.number(name, *BOUNDS[name]) for name in ("latency", "jitter", "loss", "bursts")
+        )
+        return replace(self, latency=latency, jitter=jitter, loss=loss, bursts=bursts)
+
+    def with_session(self, message: PageMessage) -> Self:
+        """With what a ``session`` message says."""
+        named = {name: message.integer(name, *BOUNDS[name]) for name in ("input_delay", "prediction_window")}
+        return replace(self, **named)
+
+    def with_real_network(self) -> Self:
+        """With nothing added to the network."""
+        return replace(self, latency=0.0, jitter=0.0, loss=0.0, bursts=0.0)
+
+    def conditions(self) -> Conditions:
+        """Of each direction."""
+        return Conditions(
+            latency=self.latency / 1000,
+            jitter=self.jitter / 1000,
+            loss=self.loss / 100,
+            burst_enter=self.bursts / 100,
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """For a message."""
+        return asdict(self)
+
+
+def config_of(tick_rate: int) -> MatchConfig:
+    """The settings with which a session begins: the most that ``adjust`` may ask for later."""
+    return MatchConfig(
+        tick_rate=tick_rate,
+        input_delay=BOUNDS["input_delay"][1],
+        prediction_window=BOUNDS["prediction_window"][1],
+    )
+
 
 MOST_COLUMNS = 600
 """Columns that are kept for a page that comes back, and for one that is slow: ten seconds."""
@@ -25,7 +103,7 @@ MOVED = 4
 """Frames by which a rollback may move a cue without a second sound."""
 
 
-class Side:
+class MatchSide:
     """Made with its session; ``connect`` gives it a wire."""
 
     def __init__(
@@ -60,7 +138,7 @@ class Side:
         self._adjusted: MatchSettings | None = None
         self._before = (0.0, 0, 0)
 
-    def connect(self, wire: Wire) -> None:
+    def connect(self, wire: MatchWire) -> None:
         """The wire over which the session talks."""
         self.driver = MatchDriver(
             self.session,

@@ -8,9 +8,9 @@ from retick.replay import Comparison, Replay, ReplayPlayer, compare
 from retick.replay.comparison import first_difference, frame_to_compare
 from retick.sim.contract import Simulation
 from retick.sim.fields import FieldDifference, field_differences
-from retick.studio.replay.slices import seek_in_steps
-from retick.studio.shown_values import shown_value
-from retick.studio.steps import Steps
+from retick.studio.replay.viewer import seek_in_steps
+from retick.studio.room import Steps
+from retick.studio.shown import shown_value
 
 __all__ = ["MOST_DIFFERENCES", "Difference"]
 

@@ -7,23 +7,51 @@ short steps, so that a newer wish replaces an older one at once and the feed sta
 
 import asyncio
 import time
+from itertools import islice
 from typing import Any
 
 from retick.audit.game_failure import game_failure, is_raised_by_game
 from retick.errors import RetickError
-from retick.studio.fighter_view import RULES
-from retick.studio.messages import FileSent, Message, write_message
+from retick.games.fighter import Button, Fighter
+from retick.games.fighter.bots import fight
+from retick.replay import Replay, dumps, sealed
 from retick.studio.replay.difference import Difference
-from retick.studio.replay.example import example
-from retick.studio.replay.game_choice import Games
-from retick.studio.replay.opening import open_file
-from retick.studio.replay.slot import Slot
-from retick.studio.room import Room
-from retick.studio.settings import Settings
-from retick.studio.shown_values import MOST_FIELDS
-from retick.studio.steps import Steps, drive
+from retick.studio.replay.slot import Games, Slot, open_file
+from retick.studio.room import FileSent, PageMessage, PageRoom, Settings, Steps, drive, write_message
+from retick.studio.shown import MOST_FIELDS, RULES
 
-__all__ = ["ReplayRoom"]
+__all__ = [
+    "ReplayRoom",
+    "example",
+]
+
+
+# A recording for a newcomer who has none yet: two bots fight, and in a second take some presses are missing.
+
+SEED = 9
+"""A match of about eight seconds with seven hits, and one fighter left."""
+LONGEST = 3600
+STILL = (0, 0)
+AFTERWARDS = 45
+"""Frames in which nobody presses anything, after the last hit."""
+MISSING = range(240, 260)
+"""Frames in which nobody attacks in the second take."""
+
+
+def example(take: int) -> bytes:
+    """The file: take 0 as the bots played it, take 1 with the change."""
+    frames: list[tuple[int, int]] = []
+    for buttons, state in islice(fight(SEED), LONGEST):
+        frames.append(buttons)
+        if 0 in (state.p1.hp, state.p2.hp):
+            break
+    frames += [STILL] * AFTERWARDS
+    if take == 1:
+        keep = ~int(Button.ATTACK)
+        frames = [(a & keep, b & keep) if at in MISSING else (a, b) for at, (a, b) in enumerate(frames)]
+    match = Replay(seed=SEED, frames=frames)  # type: ignore[arg-type]  # packed there
+    return dumps(sealed(match, Fighter(), every=60), format="rtk")
+
 
 SLOTS = 2
 PROGRESS = 0.25
@@ -31,7 +59,7 @@ PROGRESS = 0.25
 LAST_FRAME = 0xFFFFFFFF
 
 
-class ReplayRoom(Room):
+class ReplayRoom(PageRoom):
     """One page's room."""
 
     name = "replay"
@@ -57,7 +85,7 @@ class ReplayRoom(Room):
             "frame": self._frame,
         }
 
-    def receive(self, message: Message) -> None:
+    def receive(self, message: PageMessage) -> None:
         if message.type == "show":
             self._wish = message.integer("frame", 0, LAST_FRAME)
             self._wake.set()

@@ -1,17 +1,165 @@
 """One of the two files of a room: what it is, and what can be shown of it."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from retick.errors import DecodeError, UsageError
-from retick.replay.formats import facts_of
-from retick.studio.replay.bundle_view import bundle_view
-from retick.studio.replay.game_choice import Games
-from retick.studio.replay.opening import Opened
-from retick.studio.replay.timeline import Timeline
-from retick.studio.replay.viewer import Viewer, input_rows
-from retick.studio.steps import Steps
+from retick.audit.desync.bundle import Bundle, loads_bundle
+from retick.audit.desync.explain import explain
+from retick.audit.desync.explanation import explanation_lines
+from retick.audit.game_loader import GAME_IDS, load_game, made_for
+from retick.errors import DecodeError, RetickError, UsageError
+from retick.replay import Replay, format_of, loads
+from retick.replay.formats import MAGICS, facts_of
+from retick.rollback.desync.report import FieldValues, peers_text, value_text
+from retick.sim.contract import PacksState, Simulation
+from retick.studio.replay.viewer import ReplayStrip, Viewer, input_rows
+from retick.studio.room import FeedError, FileSent, Steps
+from retick.studio.shown import LONGEST_VALUE, MOST_FIELDS, shown_fields
 
-__all__ = ["Slot"]
+__all__ = [
+    "MOST_SIDES",
+    "Games",
+    "Opened",
+    "Slot",
+    "GameNotKnown",
+    "bundle_view",
+    "open_file",
+]
+
+
+# A desync bundle as the page shows it: its summary, and the states of all sides at the first frame that differs.
+
+MOST_SIDES = 8
+MOST_LINES = 500
+UNKNOWN = "not sent"
+"""In place of a value that is in no report."""
+
+
+def bundle_view(bundle: Bundle, make: Callable[[], Simulation[Any]] | None) -> dict[str, Any]:
+    """With a game, all fields of this peer's state are shown; without, those that differ."""
+    report = bundle.report
+    sides = report.groups[:MOST_SIDES]
+    checksums = report.divergences[0].checksums if report.divergences else ()
+    differing = {field.name: _values(field, sides) for field in report.fields}
+    own = _own_fields(bundle, make)
+    rows = [[name[:LONGEST_VALUE], values, True] for name, values in differing.items()]
+    if own is not None:
+        known = dict(own)
+        cut = {peer for peer, _ in report.left_out}
+        same = [cut.isdisjoint(side) or bundle.peer_id in side for side in sides]
+        rows = [
+            [name, differing.get(name) or [value if shown else UNKNOWN for shown in same], name in differing]
+            for name, value in own
+        ] + [row for row in rows if row[0] not in known]
+    return {
+        "lines": [line[:500] for line in explanation_lines(explain(bundle, ()))[:MOST_LINES]],
+        "peer": bundle.peer_id,
+        "game": bundle.game,
+        "frame": report.first_differing,
+        "agreed": report.last_agreed,
+        "sides": [
+            {"label": peers_text(side), "checksum": f"0x{checksum:08X}", "own": bundle.peer_id in side}
+            for side, checksum in zip(sides, checksums, strict=False)
+        ],
+        "fields": rows[:MOST_FIELDS],
+        "complete": own is not None,
+        "hidden": [[field.name[:LONGEST_VALUE], _values(field, sides)] for field in report.hidden],
+    }
+
+
+def _values(field: FieldValues, sides: tuple[tuple[int, ...], ...]) -> list[str]:
+    values = dict(field.values)
+    return [next((value_text(values[peer]) for peer in side if peer in values), UNKNOWN) for side in sides]
+
+
+def _own_fields(bundle: Bundle, make: Callable[[], Simulation[Any]] | None) -> list[tuple[str, str]] | None:
+    game = None if make is None else make()
+    if bundle.differing_state is None or not isinstance(game, PacksState):
+        return None
+    return shown_fields(game.fields(game.unpack_state(bundle.differing_state)))[0]
+
+
+# Which game a file is shown with. A file never decides what is imported: it only picks one of the games known here.
+
+FIGHTER = "retick.fighter"
+START = "start the studio with it: retick studio module:Class"
+
+
+class GameNotKnown(UsageError):
+    """The file is of a game that is not known here."""
+
+
+class Games:
+    """The games of this library, and the one that was named on the command line."""
+
+    def __init__(self, own: str | None, known: Mapping[str, str] = GAME_IDS) -> None:
+        self._own = None if own is None else load_game(own)
+        self._name = own
+        self._known = known
+
+    def make_for(self, replay: Replay) -> Callable[[], Simulation[Any]]:
+        """What makes a new game for a recording each time; UnknownGame if none fits."""
+        make = self._maker(replay)
+        return lambda: made_for(make, replay.num_players)
+
+    def _maker(self, replay: Replay) -> Callable[[], Simulation[Any]]:
+        if replay.game_id in self._known:
+            return load_game(self._known[replay.game_id])
+        own_id = None if self._own is None else getattr(self._own(), "game_id", "")
+        if self._own is not None and own_id == replay.game_id:
+            return self._own
+        if replay.game_id:
+            raise GameNotKnown(f"the recording is of {replay.game_id[:80]!r}, which is not known here: {START}")
+        if not replay.checkpoints:
+            # An RPLK file cannot name its game and is always of the fighter. Checksums mean that this is no RPLK file.
+            return load_game(self._known[FIGHTER])
+        raise GameNotKnown(f"the recording does not say which game it is of: {START}")
+
+
+# A file from the page becomes a recording or a desync bundle, or an error in words.
+
+ARCHIVE = b"PK"
+"""How a ZIP archive begins: a desync bundle is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """What was in a file."""
+
+    name: str
+    size: int
+    """Bytes."""
+    format: str
+    """rplk, rtk or desync."""
+    replay: Replay | None
+    """What can be scrubbed; None for a bundle without any frames."""
+    bundle: Bundle | None = None
+
+
+def open_file(file: FileSent) -> Opened:
+    """Reads within the limits of the library's readers."""
+    try:
+        if file.data[:4] in MAGICS:
+            return Opened(name=file.name, size=len(file.data), format=format_of(file.data), replay=loads(file.data))
+        if file.data[:2] == ARCHIVE:
+            bundle = loads_bundle(file.data)
+            return Opened(
+                name=file.name, size=len(file.data), format="desync", replay=_frames_of(bundle), bundle=bundle
+            )
+    except RetickError as error:
+        raise FeedError(f"{file.name}: {error}") from None
+    what = "it is empty" if not file.data else f"it starts with {file.data[:4]!r}"
+    raise FeedError(f"{file.name} is neither a replay (.rtk, .rplk) nor a desync bundle (.desync): {what}")
+
+
+def _frames_of(bundle: Bundle) -> Replay | None:
+    """The frames around the difference; else this peer's whole recording, or any."""
+    if bundle.around is not None:
+        return bundle.around
+    own = bundle.recordings.get(bundle.peer_id)
+    return own if own is not None else next(iter(bundle.recordings.values()), None)
+
 
 LONGEST_FACT = 300
 
@@ -25,7 +173,7 @@ class Slot:
         self.viewer: Viewer | None = None
         self.note = ""
         """Why there is no state to show."""
-        self.timeline = None if self.replay is None else Timeline(self.replay)
+        self.timeline = None if self.replay is None else ReplayStrip(self.replay)
         if self.replay is not None:
             try:
                 self.viewer = Viewer(self.replay, games.make_for(self.replay))

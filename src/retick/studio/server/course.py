@@ -1,19 +1,228 @@
 """A server, its bots and the user on a simulated network: what the room shows. Knows no page and no clock."""
 
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import atan2, hypot, inf
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from retick.authority import Joined
+from retick.errors import UsageError
+from retick.games.runner import CourseBot, Intent, RunnerState
+from retick.netrunner import Client, ClientConfig, NetRunner, Server, ServerConfig
+from retick.netrunner.events import Reconciled
+from retick.netrunner.server.room import Room
+from retick.transport import Conditions, SimulatedNetwork
+from retick.wire.values import Plain
+
+__all__ = [
+    "MOST_BOTS",
+    "SHOWN_FOR",
+    "TICK",
+    "VISIBLE",
+    "WARM_UP",
+    "YOU",
+    "ShownCorrection",
+    "Course",
+    "CourseClient",
+    "Hands",
+    "Runner",
+    "Tally",
+    "attach_client",
+    "attach_server",
+    "bot_seed",
+    "make_client",
+]
+
+
+# A server and clients that run the course of the runner game, each in its own loop on a simulated network.
+#
+# What ``scenario_b`` and ``weather`` share. Every endpoint works at its own tick, as a program does: poll, tick, flush.
+# All that is random comes from one seed.
+
 # retick: floats -- measurements
 
-from collections import deque
-from typing import Any, Final
 
-from retick.authority import ClientConfig
-from retick.authority.server.room import Room
-from retick.errors import UsageError
-from retick.games.runner import CourseBot, NetRunner, RunnerState
-from retick.studio.server.runner import Correction, Hands, Runner, Tally
-from retick.testing.course_clients import TICK, attach_client, attach_server, bot_seed, make_client
-from retick.transport import Conditions, SimulatedNetwork
+TICK: Final = 1 / 60
+"""Seconds between two turns of a loop."""
 
-__all__ = ["MOST_BOTS", "SHOWN_FOR", "YOU", "Course"]
+
+class CourseClient:
+    """One client in its loop. Subclasses measure: they override ``on_event``, ``intent`` and ``after_tick``."""
+
+    def __init__(self, network: SimulatedNetwork, name: str, client: Client, bot: Any) -> None:
+        self.network = network
+        self.name = name
+        self.client = client
+        self.bot = bot
+
+    def turn(self) -> None:
+        """Read events, run a tick if the client has joined, and send."""
+        now = self.network.now
+        for event in self.network.poll(self.name):
+            self.on_event(event, now)
+        client = self.client
+        if client.player is not None and client.prediction is not None:
+            client.tick(self.intent(client.player, now), now=now)
+            self.after_tick(client.player, len(client.prediction.pending), now)
+        self.network.flush(self.name)
+
+    def on_event(self, event: Any, now: float) -> None:
+        """Something that the client reported."""
+
+    def intent(self, player: Any, now: float) -> Any:
+        """What the player wants to do in this tick: by default, what the bot decides."""
+        return self.bot.decide(player)
+
+    def after_tick(self, player: Any, pending: int, now: float) -> None:
+        """After a tick; ``pending`` commands are not acknowledged yet."""
+
+
+def attach_server(network: SimulatedNetwork, profile: Any, seed: int) -> Server:
+    """A server at the address "server", which works at every tick."""
+    server = Server(profile, entropy=Random(seed).randbytes, config=ServerConfig())
+    network.attach("server", server, polled=True)
+
+    def turn() -> None:
+        network.poll("server")
+        network.flush("server")
+
+    network.every(TICK, turn, owner="server")
+    return server
+
+
+def make_client(profile: Any, seed: int, number: int, config: ClientConfig) -> Client:
+    """Client ``number`` of a run."""
+    return Client(profile, "server", entropy=Random(bot_seed(seed, number) + 1).randbytes, config=config)
+
+
+def attach_client(network: SimulatedNetwork, one: CourseClient, *, phase: float) -> None:
+    """Let a client run its loop; ``phase`` is by how many seconds its ticks come after the server's."""
+    network.attach(one.name, one.client, polled=True)
+    network.every(TICK, one.turn, phase=phase, owner=one.name)
+
+
+def bot_seed(seed: int, number: int) -> int:
+    """The seed of the bot that plays for client ``number``."""
+    return (seed << 8) + number
+
+
+# One client of the room: a bot or the user at its controls, and what its corrections were.
+
+# retick: floats -- measurements, and headings that are inputs
+
+
+WARM_UP: Final = 3.0
+"""Seconds after joining, or after a switch, in which corrections do not count: the client is still adjusting."""
+VISIBLE: Final = 0.25
+"""Metres: a larger correction is seen by a player."""
+LEAST: Final = 0.0005
+"""Metres: a smaller one is rounding."""
+
+
+class ShownCorrection(NamedTuple):
+    """A client was moved by a snapshot."""
+
+    number: int
+    """Counts all corrections of a room."""
+    time: float
+    """Seconds."""
+    peer_id: int
+    """Of the runner."""
+    metres: float
+    before: tuple[float, float, float]
+    after: tuple[float, float, float]
+
+
+@dataclass(slots=True)
+class Tally(Plain):
+    """What reconciling did, of all clients."""
+
+    reconciles: int = 0
+    corrections: int = 0
+    visible: int = 0
+    largest: float = 0.0
+
+    def add(self, metres: float) -> None:
+        """One more reconcile."""
+        self.reconciles += 1
+        self.corrections += metres > LEAST
+        self.visible += metres > VISIBLE
+        self.largest = max(self.largest, metres)
+
+
+class Hands:
+    """Controls that a person holds: a direction on the course, and the jump key."""
+
+    def __init__(self) -> None:
+        self.x = self.z = 0.0
+        self.jump = False
+
+    def decide(self, state: RunnerState) -> Intent:
+        """The runner looks where it runs; it stands when no direction is held."""
+        length = hypot(self.x, self.z)
+        if length < 0.05:
+            return Intent(yaw=state.yaw, jump=self.jump)
+        # retick: allow inexact-math -- a heading is an input, and inputs are recorded
+        return Intent(move_y=min(1.0, length), yaw=atan2(-self.x, -self.z), jump=self.jump)
+
+
+class Runner(CourseClient):
+    """A client in its loop; ``report`` gets each of its corrections: metres, before, after."""
+
+    def __init__(
+        self,
+        network: SimulatedNetwork,
+        name: str,
+        client: Client,
+        bot: Any,
+        *,
+        tally: Callable[[], Tally],
+        report: Callable[["Runner", float, RunnerState, RunnerState], None],
+    ) -> None:
+        super().__init__(network, name, client, bot)
+        self.recent: deque[tuple[float, float]] = deque(maxlen=64)
+        """Time and metres of corrections."""
+        self.newest = 0.0
+        """Metres, the largest correction since it was taken."""
+        self._tally = tally
+        self._report = report
+        self._counts_from = inf
+
+    def on_event(self, event: Any, now: float) -> None:
+        if isinstance(event, Joined):
+            self._counts_from = now + WARM_UP
+        elif isinstance(event, Reconciled):
+            if now >= self._counts_from:
+                self._tally().add(event.correction)
+            if event.correction > LEAST:
+                self.recent.append((now, event.correction))
+                self.newest = max(self.newest, event.correction)
+                self._report(self, event.correction, event.before, event.after)
+
+    def take_newest(self) -> float:
+        """The largest correction since the last call."""
+        taken, self.newest = self.newest, 0.0
+        return taken
+
+    def in_last_second(self) -> tuple[int, float]:
+        """Number of corrections and the largest, in metres."""
+        since = self.network.now - 1.0
+        found = [metres for time, metres in self.recent if time >= since]
+        return len(found), max(found, default=0.0)
+
+    def set_reset(self, on: bool) -> None:
+        """From the next snapshot on, reset locomotion or restore it."""
+        config = replace(self.client.config, reset_on_reconcile=on)
+        self.client.config = config
+        if self.client.prediction is not None:
+            self.client.prediction.config = config
+            self._counts_from = self.network.now + WARM_UP
+
+
+# retick: floats -- measurements
+
 
 MOST_BOTS: Final = 15
 YOU: Final = 0
@@ -40,7 +249,7 @@ class Course:
         self.watched = 1
         self._seed = seed
         self._joins = 0
-        self._corrections: deque[Correction] = deque(maxlen=MOST_SHOWN)
+        self._corrections: deque[ShownCorrection] = deque(maxlen=MOST_SHOWN)
         self._counted = 0
         self.set_bots(bots)
 
@@ -111,7 +320,7 @@ class Course:
         self._counted += 1
         peer_id = runner.client.peer_id or 0
         self._corrections.append(
-            Correction(self._counted, self.network.now, peer_id, metres, before.position, after.position)
+            ShownCorrection(self._counted, self.network.now, peer_id, metres, before.position, after.position)
         )
 
     # Time, and what is seen.
@@ -120,7 +329,7 @@ class Course:
         """Let time pass."""
         self.network.run(until=self.network.now + seconds)
 
-    def corrections(self) -> list[Correction]:
+    def corrections(self) -> list[ShownCorrection]:
         """Those of the last moments."""
         since = self.network.now - SHOWN_FOR
         return [one for one in self._corrections if one.time >= since]

@@ -1,25 +1,96 @@
-"""The room of a server: its bots and the user run the course, by the real clock; docs/studio.md has its messages."""
+"""The room of a server: its bots and the user run the course, by the real clock; messages: docs/guides/studio.md."""
+
+import asyncio
+from collections import deque
+from typing import Any, Final, NamedTuple
+
+from retick.games.runner import COURSE
+from retick.studio.room import PageMessage, PageRoom, Settings
+from retick.studio.server.course import MOST_BOTS, YOU, Course
+from retick.transport import Conditions
+
+__all__ = [
+    "BODY",
+    "EVERY",
+    "Figures",
+    "ServerRoom",
+]
+
+
+# Numbers of a room, taken ten times a second: rates are over the last second.
+
+# retick: floats -- measurements
+
+
+EVERY: Final = 0.1
+"""Seconds between two samples."""
+KEPT: Final = 11
+"""Samples, so that the first and the last are a second apart."""
+
+
+class _Totals(NamedTuple):
+    time: float
+    down: int
+    up: int
+    snapshots: int
+    snapshot_bytes: int
+
+
+class Figures:
+    """Samples of one course; it keeps a second of totals."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._watched = course.watched
+        self._totals: deque[_Totals] = deque(maxlen=KEPT)
+
+    def sample(self) -> dict[str, Any]:
+        """The fields of a message, for this moment."""
+        course = self._course
+        client = course.runners[course.watched].client
+        link = client.connection.stats
+        room = course.room
+        if self._watched != course.watched:
+            self._watched = course.watched
+            self._totals.clear()
+        newest = _Totals(
+            course.network.now, link.bytes_received, link.bytes_sent, room.stats.snapshots, room.stats.snapshot_bytes
+        )
+        self._totals.append(newest)
+        oldest = self._totals[0]
+        passed = max(EVERY, newest.time - oldest.time)
+        sent = newest.snapshots - oldest.snapshots
+        numbers = room.profile.config
+        largest = {number: runner.take_newest() for number, runner in course.runners.items()}
+        prediction = client.prediction
+        return {
+            "time": newest.time,
+            "runners": [
+                [number, runner.client.peer_id, *runner.in_last_second()] for number, runner in course.runners.items()
+            ],
+            "pending": 0 if prediction is None else len(prediction.pending),
+            "correction": largest[course.watched],
+            "worst": max(largest.values()),
+            "down": max(0.0, (newest.down - oldest.down) / passed),
+            "up": max(0.0, (newest.up - oldest.up) / passed),
+            "delta": (newest.snapshot_bytes - oldest.snapshot_bytes) / sent if sent else None,
+            "fixed": course.fixed_bytes(),
+            "rate": numbers.snapshot_rate,
+            "tally": {name: course.tallies[reset].as_dict() for name, reset in (("restored", False), ("reset", True))},
+            "client": client.stats.as_dict(),
+            "link": link.as_dict(),
+            "server": course.server.stats().as_dict(),
+        }
+
 
 # retick: floats -- seconds, and positions for drawing
 
-import asyncio
-from typing import Any, Final
-
-from retick.games.runner import COURSE
-from retick.studio.messages import Message
-from retick.studio.room import Room
-from retick.studio.server.course import MOST_BOTS, YOU, Course
-from retick.studio.server.figures import EVERY, Figures
-from retick.studio.settings import Settings
-from retick.transport import Conditions
-
-__all__ = ["BODY", "ServerRoom"]
 
 FRAME: Final = 1 / 60
 LONGEST_STEP: Final = 0.1
 """Seconds that pass for the room at once, at most: on a busy machine its time goes slower."""
 BODY: Final = (0.7, 1.1, 0.35)
-"""Metres: width and height of a runner, and its lowest point above its position; docs/games/runner.md, step 4."""
+"""Metres: width and height of a runner, and its lowest point above its position; docs/reference/runner.md, step 4."""
 FIRST_LINK: Final = {"latency": 60.0, "jitter": 10.0, "loss": 0.5, "bursts": 0.0}
 """As on the page's sliders: milliseconds and percent."""
 
@@ -28,7 +99,7 @@ def _rounded(values: tuple[float, ...]) -> list[float]:
     return [round(value, 3) for value in values]
 
 
-class ServerRoom(Room):
+class ServerRoom(PageRoom):
     """One page's server and clients."""
 
     name = "server"
@@ -62,7 +133,7 @@ class ServerRoom(Room):
             self._sampled_at = course.network.now
             self.show("figures", **self._figures.sample())
 
-    def receive(self, message: Message) -> None:
+    def receive(self, message: PageMessage) -> None:
         if message.type == "input":
             self._take_input(message)
             return
@@ -82,12 +153,12 @@ class ServerRoom(Room):
 
     # What the page sends.
 
-    def _take_input(self, message: Message) -> None:
+    def _take_input(self, message: PageMessage) -> None:
         x, z, jump = message.number("x", -1, 1), message.number("z", -1, 1), message.flag("jump")
         hands = self.course.hands
         hands.x, hands.z, hands.jump = x, z, jump
 
-    def _set_conditions(self, message: Message) -> None:
+    def _set_conditions(self, message: PageMessage) -> None:
         self._link = {
             "latency": message.number("latency", 0, 300),
             "jitter": message.number("jitter", 0, 100),

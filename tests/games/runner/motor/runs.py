@@ -2,16 +2,16 @@
 
 import pytest
 
-from retick.games.runner import Box, Command, RunnerMotor, RunnerState, World, locomotion
-from retick.wire.binary32 import round32
+from retick.games.runner import CourseBox, RunnerCommand, RunnerMotor, RunnerState, CourseWorld, locomotion
+from retick.wire.values import round32
 
 FLAT = RunnerMotor()
 
-WALL = RunnerMotor(world=World((Box(1, 0, -100, 2, 10, 100),)))
+WALL = RunnerMotor(world=CourseWorld((CourseBox(1, 0, -100, 2, 10, 100),)))
 
 START = RunnerState(0.0, round32(-0.35), 0.0, grounded=True)
 
-FORWARD = Command(1, 1, 1, move_y=1.0)
+FORWARD = RunnerCommand(1, 1, 1, move_y=1.0)
 
 
 def run(
@@ -19,7 +19,7 @@ def run(
 ) -> list[RunnerState]:
     state, found = START, []
     for step in range(steps):
-        state = motor.step(state, Command(1, 1, 1, move_y=move_y, buttons=int(step in jumps), yaw=round32(yaw)))
+        state = motor.step(state, RunnerCommand(1, 1, 1, move_y=move_y, buttons=int(step in jumps), yaw=round32(yaw)))
         found.append(state)
     return found
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.games.runner import Button, Command, CommandBuilder, Intent, Mode, NetRunner, RunnerState
-from retick.games.runner.motor.commands import held, neutral, sanitised_axes, wrapped_yaw
-from retick.wire.binary32 import PI, round32
+from retick.games.runner import RunnerButton, RunnerCommand, CommandBuilder, Intent, Mode, RunnerState
+from retick.games.runner.commands import held, neutral, sanitised_axes, wrapped_yaw
+from retick.netrunner import NetRunner
+from retick.wire.values import PI, round32
 
 NET = NetRunner()
 
@@ -20,7 +21,7 @@ AIRBORNE = RunnerState(0.0, 1.0, 0.0, mode=Mode.AIR)
 floats32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 commands = st.builds(
-    Command,
+    RunnerCommand,
     seq=st.integers(1, 0xFFFFFFFF),
     tick=st.integers(1, 0xFFFFFFFF),
     epoch=st.integers(1, 0xFFFFFFFF),
@@ -33,12 +34,12 @@ commands = st.builds(
 )
 
 
-def bits(command: Command) -> bytes:
+def bits(command: RunnerCommand) -> bytes:
     return struct.pack("<IIIfffBff", *command)
 
 
 @given(commands)
-def test_sanitising_twice_changes_no_bit(command: Command) -> None:
+def test_sanitising_twice_changes_no_bit(command: RunnerCommand) -> None:
     once = NET.sanitise(command)
     assert once is not None
     twice = NET.sanitise(once)
@@ -48,7 +49,7 @@ def test_sanitising_twice_changes_no_bit(command: Command) -> None:
 
 
 @given(commands)
-def test_a_sanitised_command_is_within_all_bounds(command: Command) -> None:
+def test_a_sanitised_command_is_within_all_bounds(command: RunnerCommand) -> None:
     found = NET.sanitise(command)
     assert found is not None
     assert hypot(found.move_x, found.move_y) <= 1 + 1e-6
@@ -83,27 +84,27 @@ def test_axes_are_clamped_one_by_one_and_then_to_unit_length() -> None:
     + [{name: bad} for name in ("move_x", "move_y", "yaw", "pitch") for bad in (nan, inf, -inf)],
 )
 def test_a_command_without_number_tick_epoch_or_sense_is_refused(change: dict[str, float]) -> None:
-    sound = Command(1, 1, 1)
+    sound = RunnerCommand(1, 1, 1)
     assert NET.sanitise(sound) is not None
     assert NET.sanitise(sound._replace(**change)) is None  # type: ignore[arg-type]  # the names are fields
 
 
 def test_a_step_length_that_is_no_number_is_overwritten_not_refused() -> None:
-    found = NET.sanitise(Command(1, 1, 1, nan))
+    found = NET.sanitise(RunnerCommand(1, 1, 1, nan))
     assert found is not None
     assert found.dt == round32(1 / 60)
 
 
 def test_a_repeated_command_moves_on_but_presses_nothing() -> None:
-    command = Command(1, 2, 3, 0.5, 0.25, 1.0, 7, 0.5, 0.25)
-    assert held(command) == command._replace(buttons=Button.JUMP_HELD)
-    assert neutral(command) == Command(1, 2, 3, 0.5, 0.0, 0.0, 0, 0.5, 0.25)
+    command = RunnerCommand(1, 2, 3, 0.5, 0.25, 1.0, 7, 0.5, 0.25)
+    assert held(command) == command._replace(buttons=RunnerButton.JUMP_HELD)
+    assert neutral(command) == RunnerCommand(1, 2, 3, 0.5, 0.0, 0.0, 0, 0.5, 0.25)
     assert NET.idle(GROUNDED._replace(yaw=1.0, pitch=0.5))[3:] == (round32(1 / 60), 0.0, 0.0, 0, 1.0, 0.5)
     assert NET.fires(command)
     assert not NET.fires(NET.hold(command))
 
 
-def presses(builder: CommandBuilder, held_down: str, state: RunnerState, bit: Button) -> str:
+def presses(builder: CommandBuilder, held_down: str, state: RunnerState, bit: RunnerButton) -> str:
     found = ""
     for tick, key in enumerate(held_down, 1):
         intent = Intent(jump=key == "#", fire=key == "#")
@@ -113,14 +114,14 @@ def presses(builder: CommandBuilder, held_down: str, state: RunnerState, bit: Bu
 
 
 def test_a_jump_press_lasts_two_commands_and_needs_a_new_key_down() -> None:
-    assert presses(NET.builder(), ".####..#.", GROUNDED, Button.JUMP_PRESSED) == ".PP....PP"
-    assert presses(NET.builder(), ".####..#.", GROUNDED, Button.JUMP_HELD) == ".PPPP..P."
-    assert presses(NET.builder(), ".####..#.", GROUNDED, Button.FIRE_PRESSED) == ".P.....P."
+    assert presses(NET.builder(), ".####..#.", GROUNDED, RunnerButton.JUMP_PRESSED) == ".PP....PP"
+    assert presses(NET.builder(), ".####..#.", GROUNDED, RunnerButton.JUMP_HELD) == ".PPPP..P."
+    assert presses(NET.builder(), ".####..#.", GROUNDED, RunnerButton.FIRE_PRESSED) == ".P.....P."
 
 
 @pytest.mark.parametrize(("mode", "counts"), [(1, False), (2, True), (3, True), (4, False)])
 def test_a_key_down_counts_only_where_a_jump_can_start(mode: int, counts: bool) -> None:
-    found = presses(NET.builder(), "#", AIRBORNE._replace(mode=mode), Button.JUMP_PRESSED)
+    found = presses(NET.builder(), "#", AIRBORNE._replace(mode=mode), RunnerButton.JUMP_PRESSED)
     assert found == ("P" if counts else ".")
 
 
@@ -134,7 +135,7 @@ def test_presses_under_way_are_forgotten_on_request() -> None:
 def test_a_builder_without_a_body_presses_no_jump() -> None:
     builder = NET.builder()
     builder.sample(Intent(jump=True), None)
-    assert builder.build(Intent(jump=True), seq=1, tick=1, epoch=1).buttons == Button.JUMP_HELD
+    assert builder.build(Intent(jump=True), seq=1, tick=1, epoch=1).buttons == RunnerButton.JUMP_HELD
 
 
 @given(st.floats(), st.floats(), st.floats(), st.floats())

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from retick.games.runner import Command, CourseBot, InputStats, NetRunner, PlayerSnapshot, RunnerState
+from retick.games.runner import RunnerCommand, CourseBot, RunnerState
 from retick.games.runner.locomotion import LocomotionState
+from retick.host.stats import InputStats
+from retick.netrunner import NetRunner, PlayerSnapshot
 from retick.sim.prng import XorShift32
-from retick.wire.binary32 import round32
+from retick.wire.values import round32
 
 ROW = struct.Struct("<8f?BB3dBB")
 
@@ -26,7 +28,7 @@ def bits(state: RunnerState) -> bytes:
     return packed
 
 
-def scripted_commands(seed: int, count: int) -> list[Command]:
+def scripted_commands(seed: int, count: int) -> list[RunnerCommand]:
     """Commands from integers alone, so that no C library has a say in them."""
     found, draw = [], XorShift32.seeded(seed)
     move_x = move_y = yaw = 0.0
@@ -35,7 +37,7 @@ def scripted_commands(seed: int, count: int) -> list[Command]:
         if value % 24 == 0:
             move_x, move_y = (value >> 8 & 255) / 128 - 1, (value >> 16 & 255) / 128 - 1
             yaw = (value >> 12 & 4095) / 2048 * 3.0 - 3.0
-        found.append(Command(tick, tick, 1, 0.0, move_x, move_y, int(value % 16 == 1), round32(yaw), 0.0))
+        found.append(RunnerCommand(tick, tick, 1, 0.0, move_x, move_y, int(value % 16 == 1), round32(yaw), 0.0))
     return found
 
 

@@ -4,8 +4,8 @@ from math import pi
 
 import pytest
 
-from retick.games.runner import Box, Command, LocomotionState, Mode, RunnerMotor, RunnerState, Tuning, World
-from retick.wire.binary32 import round32
+from retick.games.runner import CourseBox, RunnerCommand, LocomotionState, Mode, RunnerMotor, RunnerState, Tuning, CourseWorld
+from retick.wire.values import round32
 from tests.games.runner.motor.runs import FLAT, FORWARD, START, WALL, loco, near, run
 
 
@@ -47,7 +47,7 @@ def test_a_wall_run_goes_on_or_ends_by_the_command(change: dict[str, float], exp
     state = in_wall_run()
     assert loco(state) == "0a081000007f"
     state = state._replace(wall_run_ticks=17)
-    command = Command(1, 1, 1, move_y=1.0, yaw=round32(-pi / 4))._replace(**change)  # type: ignore[arg-type]  # fields by name
+    command = RunnerCommand(1, 1, 1, move_y=1.0, yaw=round32(-pi / 4))._replace(**change)  # type: ignore[arg-type]  # fields by name
     assert loco(WALL.step(state, command)) == expected
 
 
@@ -67,16 +67,16 @@ def test_a_wall_run_without_a_normal_is_left_at_once() -> None:
 
 
 def test_between_two_walls_the_run_keeps_the_one_it_is_on() -> None:
-    corner = RunnerMotor(world=World((Box(1, 0, -100, 2, 10, 100), Box(-5, 0, -2, 5, 10, -1))))
+    corner = RunnerMotor(world=CourseWorld((CourseBox(1, 0, -100, 2, 10, 100), CourseBox(-5, 0, -2, 5, 10, -1))))
     touching = RunnerState(0.649, 2.0, -0.649, 3.0, 0.0, -9.0, mode=Mode.AIR)
-    command = Command(1, 1, 1, move_y=1.0, yaw=round32(-pi / 4))
+    command = RunnerCommand(1, 1, 1, move_y=1.0, yaw=round32(-pi / 4))
     assert corner.step(touching, command).locomotion.wall_normal == (-1.0, 0.0, 0.0)
     on_z = touching.with_locomotion(LocomotionState(Mode.WALL_RUN, 1, (0.0, 0.0, 1.0), 10))
     assert corner.step(on_z, command).locomotion == LocomotionState(Mode.WALL_RUN, 2, (0.0, 0.0, 1.0), 9)
 
 
 def test_wall_running_with_no_ticks_allowed_is_off() -> None:
-    off = RunnerMotor(Tuning(wall_run_max_ticks=0), World((Box(1, 0, -100, 2, 10, 100),)))
+    off = RunnerMotor(Tuning(wall_run_max_ticks=0), CourseWorld((CourseBox(1, 0, -100, 2, 10, 100),)))
     assert all(state.mode in (Mode.GROUNDED, Mode.AIR) for state in run(off, 60, yaw=-pi / 4, jumps=(20, 21)))
     assert loco(off.step(in_wall_run(), FORWARD)) == "010000007f7f"
 

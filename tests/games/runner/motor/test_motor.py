@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import UsageError
-from retick.games.runner import Box, LocomotionState, Mode, RunnerMotor, RunnerState, World
-from retick.games.runner.motor.course import COURSE
-from retick.games.runner.motor.world import MAX_BOXES
+from retick.games.runner import CourseBox, LocomotionState, Mode, RunnerMotor, RunnerState, CourseWorld
+from retick.games.runner.course import COURSE, MAX_BOXES
 from tests.games.runner.motor.runs import FLAT, FORWARD, START, WALL, loco, near, run
 
 
@@ -68,10 +67,10 @@ def test_a_step_changes_nothing_it_was_given() -> None:
         lambda: FLAT.step(START, FORWARD._replace(buttons=8)),
         lambda: FLAT.step(START, tuple(FORWARD)),
         lambda: RunnerMotor(tick_rate=0),
-        lambda: World((Box(0, 0, 0, 1, 1, 1),) * (MAX_BOXES + 1)),
-        lambda: World((Box(0, 0, 0, 1, 0, 1),)),
-        lambda: World((Box(0, 0, 0, 1, nan, 1),)),
-        lambda: World(floor=inf),
+        lambda: CourseWorld((CourseBox(0, 0, 0, 1, 1, 1),) * (MAX_BOXES + 1)),
+        lambda: CourseWorld((CourseBox(0, 0, 0, 1, 0, 1),)),
+        lambda: CourseWorld((CourseBox(0, 0, 0, 1, nan, 1),)),
+        lambda: CourseWorld(floor=inf),
     ],
 )
 def test_misuse_is_a_usage_error(step: Callable[[], object]) -> None:
@@ -89,8 +88,8 @@ def test_a_field_that_is_no_number_is_a_type_error() -> None:
 
 
 def test_the_largest_world_is_a_world() -> None:
-    boxes = tuple(Box(x, 0, -50, x + 0.5, 1, -40) for x in range(MAX_BOXES - 1))
-    motor = RunnerMotor(world=World((*boxes, Box(1, 0, -100, 2, 10, 100))))
+    boxes = tuple(CourseBox(x, 0, -50, x + 0.5, 1, -40) for x in range(MAX_BOXES - 1))
+    motor = RunnerMotor(world=CourseWorld((*boxes, CourseBox(1, 0, -100, 2, 10, 100))))
     assert loco(run(motor, 22, yaw=-pi / 4, jumps=(20, 21))[21]) == "0a001800007f"
 
 

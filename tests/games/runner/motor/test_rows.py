@@ -2,8 +2,7 @@ import re
 from pathlib import Path
 
 import retick
-from retick.games.runner import Mode, RunnerState
-from retick.games.runner.motor import rows
+from retick.games.runner import Mode, RunnerState, rows
 
 SOURCE = Path(retick.__file__).parent / "games/runner/motor"
 

@@ -4,8 +4,9 @@ from math import nan
 import pytest
 
 from retick.errors import UsageError
-from retick.games.runner import NetRunner, RunnerConfig, Tuning
-from retick.wire.binary32 import round32
+from retick.games.runner import Tuning
+from retick.netrunner import NetRunner, RunnerConfig
+from retick.wire.values import round32
 
 
 def test_tuning_is_rounded_to_what_the_welcome_can_say() -> None:

@@ -20,10 +20,10 @@ from retick.rollback.session.messages.connect import (
     encode_play,
     encode_watch,
 )
-from retick.rollback.session.messages.reasons import OTHER_VERSION, REACHES_TOO_FAR
+from retick.rollback.session.messages.kinds import OTHER_VERSION, REACHES_TOO_FAR
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.rollback.spectate.spectator import SpectatorSession
-from retick.transport.memory import MemoryHub
+from retick.transport.simulated import MemoryHub
 from tests.toys import Tally
 
 KEY = b"k" * 32

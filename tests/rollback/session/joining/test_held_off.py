@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from retick.rollback.session.joining import held_off
-from retick.rollback.session.joining.held_off import FIRST_WAIT, LONGEST_WAIT, MOST_HELD_OFF, HeldOff
+from retick.rollback.session.joining import sponsor
+from retick.rollback.session.joining.sponsor import FIRST_WAIT, LONGEST_WAIT, MOST_HELD_OFF, HeldOff
 
 HERE = ("198.51.100.7", 9)
 
@@ -46,7 +46,7 @@ def test_another_port_or_another_address_of_the_same_network_has_to_wait_too() -
 
 def test_only_so_many_addresses_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whose wait is over first is forgotten first: no flood of others shortens a long wait."""
-    monkeypatch.setattr(held_off, "MOST_HELD_OFF", 2)
+    monkeypatch.setattr(sponsor, "MOST_HELD_OFF", 2)
     assert MOST_HELD_OFF == 64
     held = HeldOff()
     for _ in range(3):

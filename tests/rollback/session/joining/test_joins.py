@@ -9,7 +9,7 @@ from retick.rollback.events import (
 )
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.join import Meet, encode_meet
-from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.kinds import MessageKind, encode_byte, encode_byte_and_number
 from retick.rollback.session.peer import SPECTATOR_ID
 from tests.rollback.session.matches import (
     assert_all_play,
@@ -23,9 +23,9 @@ def test_a_commit_and_a_promise_out_of_the_blue_change_nothing() -> None:
     mesh = started_mesh(2)
     mesh.play(60)
     for number in (0, 1, 77):
-        inside_of(mesh["peer1"].session).peers[0].send(encode_byte_and_number(Kind.COMMIT, number, 5))
-        inside_of(mesh["peer1"].session).peers[0].send(encode_byte_and_number(Kind.PROMISE, number, 5))
-        inside_of(mesh["peer1"].session).peers[0].send(encode_byte(Kind.CANCEL, number))
+        inside_of(mesh["peer1"].session).peers[0].send(encode_byte_and_number(MessageKind.COMMIT, number, 5))
+        inside_of(mesh["peer1"].session).peers[0].send(encode_byte_and_number(MessageKind.PROMISE, number, 5))
+        inside_of(mesh["peer1"].session).peers[0].send(encode_byte(MessageKind.CANCEL, number))
     mesh.play(300)
     mesh.verify()
 
@@ -33,7 +33,7 @@ def test_a_commit_and_a_promise_out_of_the_blue_change_nothing() -> None:
 def test_a_commit_for_one_who_plays_already_does_not_silence_it() -> None:
     mesh = started_mesh(2)
     mesh.play(60)
-    inside_of(mesh["peer1"].session).peers[0].send(encode_byte_and_number(Kind.COMMIT, 0, 100_000))
+    inside_of(mesh["peer1"].session).peers[0].send(encode_byte_and_number(MessageKind.COMMIT, 0, 100_000))
     mesh.play(300)
     engine = inside_of(mesh["peer1"].session).match.engine
     assert any(engine.inputs_at(frame)[0] for frame in range(200, engine.final_state_frame))

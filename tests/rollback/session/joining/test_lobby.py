@@ -16,16 +16,13 @@ from retick.rollback.session.joining.lobby import GRACE, LINKING_SECONDS, MOST_R
 from retick.rollback.session.joining.newcomer import LONGEST_WAIT
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import Reach, encode_acceptance, encode_call
-from retick.rollback.session.messages.join import Welcome, encode_welcome
-from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
-from retick.rollback.session.messages.reasons import ASK_SPONSOR
+from retick.rollback.session.messages.join import StateHeader, Welcome, encode_chunk, encode_welcome
+from retick.rollback.session.messages.kinds import ASK_SPONSOR, MessageKind, encode_byte, encode_byte_and_number
 from retick.rollback.session.messages.roster import Roster, RosterEntry, encode_ready, encode_roster, encode_start
-from retick.rollback.session.messages.state import StateHeader, encode_chunk
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
-from retick.transport.memory import MemoryHub
-from retick.transport.simulated import SimulatedNetwork
+from retick.transport.simulated import MemoryHub, SimulatedNetwork
 from tests.rollback.session.matches import STAY, presses
 from tests.toys import Tally
 
@@ -154,7 +151,7 @@ def test_a_welcome_at_any_frame_of_any_match_begins_it_or_ends_the_joining(frame
     header = StateHeader(len(data), game.checksum(state))
     host = BadHost()
     welcome = Welcome(0, 9, TOKEN, 7, number, frame, header, (), (HOST_ENTRY,))
-    host.say(encode_welcome(welcome), encode_chunk(0, data), encode_byte_and_number(Kind.COMMIT, 9, frame))
+    host.say(encode_welcome(welcome), encode_chunk(0, data), encode_byte_and_number(MessageKind.COMMIT, 9, frame))
     assert host.joiner.phase in (Phase.RUNNING, Phase.ENDED)
 
 
@@ -210,7 +207,7 @@ def test_many_rosters_make_a_joiner_send_little_more_than_one() -> None:
         assert host.joiner.phase is Phase.GATHERING
         host.connection.send_reliable(message)
         host.run(9.0)
-        host.connection.send_reliable(encode_byte(Kind.CANCEL, 2))
+        host.connection.send_reliable(encode_byte(MessageKind.CANCEL, 2))
         host.run(0.5)
     assert sum(victim.received for victim in victims) <= (120 + 0.5 * MOST_ROSTERS * 9.5) * 128 < 36_000
 
@@ -276,7 +273,7 @@ def test_a_host_that_sends_one_roster_after_the_other_is_left() -> None:
     for number in range(MOST_ROSTERS + 1):
         assert host.joiner.phase is Phase.GATHERING, number
         host.connection.send_reliable(message)
-        host.connection.send_reliable(encode_byte(Kind.CANCEL, 2))
+        host.connection.send_reliable(encode_byte(MessageKind.CANCEL, 2))
         host.run(0.2)
     assert host.joiner.phase is Phase.ENDED
 

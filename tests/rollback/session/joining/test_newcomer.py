@@ -13,8 +13,8 @@ from retick.rollback.events import (
     Stalled,
 )
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.drop import Drop, encode_drop
-from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.decisions import Drop, encode_drop
+from retick.rollback.session.messages.kinds import MessageKind
 from retick.rollback.session.peer import Peer, Phase
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import (
@@ -103,7 +103,7 @@ def test_a_newcomer_whose_sponsor_is_lost_with_the_commit_for_all_others_does_no
     newcomer: Any = mesh["peer2"].session
     to_member, send = towards(mesh, "peer0", "peer1"), Peer.send
     monkeypatch.setattr(
-        Peer, "send", lambda peer, data: (peer is to_member and data[0] == Kind.COMMIT) or send(peer, data)
+        Peer, "send", lambda peer, data: (peer is to_member and data[0] == MessageKind.COMMIT) or send(peer, data)
     )
     mesh.run_until(
         lambda: inside_of(newcomer).match is not None and inside_of(newcomer).match.joins_at is not None,

@@ -16,16 +16,14 @@ from retick.rollback.events import (
 )
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.joining import joins
-from retick.rollback.session.joining.held_off import FIRST_WAIT
 from retick.rollback.session.joining.joins import COMMIT_SECONDS
-from retick.rollback.session.joining.sponsor import LONGEST_JOIN, LONGEST_PROMISE, LONGEST_STANDSTILL
+from retick.rollback.session.joining.sponsor import FIRST_WAIT, LONGEST_JOIN, LONGEST_PROMISE, LONGEST_STANDSTILL
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import Reach, encode_call, encode_play
-from retick.rollback.session.messages.drop import Drop, encode_drop
-from retick.rollback.session.messages.join import encode_joined
-from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
+from retick.rollback.session.messages.decisions import Drop, encode_drop
+from retick.rollback.session.messages.join import LARGEST_STATE, encode_joined
+from retick.rollback.session.messages.kinds import MessageKind, encode_byte_and_number
 from retick.rollback.session.messages.roster import pack_seats
-from retick.rollback.session.messages.state import LARGEST_STATE
 from retick.rollback.session.peer import NO_ID, Peer, Phase, Role
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
@@ -180,7 +178,7 @@ def test_a_commit_of_a_frame_that_nobody_promised_is_the_sponsors_fault(ahead: i
     mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
     newcomer = sponsor.sponsor.newcomer.peer_id
     for peer in sponsor.players_peers():
-        peer.send(encode_byte_and_number(Kind.COMMIT, newcomer, max(sponsor.sponsor._last + ahead, 0)))
+        peer.send(encode_byte_and_number(MessageKind.COMMIT, newcomer, max(sponsor.sponsor._last + ahead, 0)))
     mesh.run(0.5)
     assert Reason.VIOLATION in [event.reason for event in mesh["peer1"].events_of(PeerDisconnected)]
     mesh.crash("peer0")

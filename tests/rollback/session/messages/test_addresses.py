@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import DecodeError, InvalidValue, UsageError
-from retick.rollback.session.messages.addresses import check_reachable, is_reachable, pack_address, unpack_address
+from retick.rollback.session.messages.roster import check_reachable, is_reachable, pack_address, unpack_address
 from tests.rollback.session.messages.values import addresses
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import DecodeError, InvalidValue
-from retick.rollback.session.messages.drop import (
+from retick.rollback.session.messages.decisions import (
     KNOWN_INPUTS,
     LARGEST_DROP,
     SERIAL_END,

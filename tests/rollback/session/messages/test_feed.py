@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import DecodeError
-from retick.rollback.session.messages.feed import Feed, decode_feed, encode_feed
+from retick.rollback.session.messages.join import Feed, decode_feed, encode_feed
 from retick.rollback.session.messages.roster import RosterEntry
 from tests.rollback.session.messages.values import entries, frames
 

@@ -12,8 +12,8 @@ from retick.rollback.session.messages.forward import (
     MOST_PASSED,
     PASS,
     WANT,
-    Pass,
-    Want,
+    PassedInputs,
+    WantedInputs,
     decode_forward,
     decode_pass,
     decode_want,
@@ -21,13 +21,13 @@ from retick.rollback.session.messages.forward import (
     encode_pass,
     encode_want,
 )
-from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.kinds import MessageKind
 from retick.wire import rbn1
 from tests.rollback.session.messages.values import frames, peer_ids
 
-wants = st.builds(Want, peer_ids, st.integers(0, 15), frames)
+wants = st.builds(WantedInputs, peer_ids, st.integers(0, 15), frames)
 passes = st.builds(
-    Pass,
+    PassedInputs,
     peer_ids,
     st.integers(0, 15),
     frames,
@@ -36,31 +36,31 @@ passes = st.builds(
 
 
 @given(peer_ids, st.sampled_from(sorted(FORWARDED)), st.binary(max_size=50))
-def test_a_forwarded_message_comes_back_with_its_origin(origin: int, kind: Kind, rest: bytes) -> None:
+def test_a_forwarded_message_comes_back_with_its_origin(origin: int, kind: MessageKind, rest: bytes) -> None:
     message = bytes((kind,)) + rest
     assert decode_forward(encode_forward(origin, message)) == (origin, message)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in FORWARDED])
-def test_only_what_each_peer_sends_to_all_is_forwarded(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [kind for kind in MessageKind if kind not in FORWARDED])
+def test_only_what_each_peer_sends_to_all_is_forwarded(kind: MessageKind) -> None:
     with pytest.raises(DecodeError, match=f"kind {int(kind)}"):
         decode_forward(encode_forward(3, bytes((kind, 1))))
 
 
 @given(wants)
-def test_a_want_comes_back_as_it_was(want: Want) -> None:
+def test_a_want_comes_back_as_it_was(want: WantedInputs) -> None:
     assert decode_want(encode_want(want)) == want
 
 
 @given(passes)
-def test_a_pass_comes_back_as_it_was(passed: Pass) -> None:
+def test_a_pass_comes_back_as_it_was(passed: PassedInputs) -> None:
     assert decode_pass(encode_pass(passed, 2), 2) == passed
 
 
 @pytest.mark.parametrize("count", [0, MOST_PASSED + 1])
 def test_a_pass_has_one_to_thirty_two_inputs(count: int) -> None:
     with pytest.raises(DecodeError):
-        decode_pass(encode_pass(Pass(0, 1, 5, (7,) * count), 2), 2)
+        decode_pass(encode_pass(PassedInputs(0, 1, 5, (7,) * count), 2), 2)
 
 
 @pytest.mark.parametrize("input_size", [1, 2, 8])

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError
 from retick.rollback.session.messages.join import (
+    LARGEST_STATE,
     LAST_WELCOME_FRAME,
     Meet,
+    StateHeader,
     Welcome,
     decode_joined,
     decode_meet,
@@ -21,7 +23,6 @@ from retick.rollback.session.messages.join import (
     encode_welcome,
 )
 from retick.rollback.session.messages.roster import RosterEntry
-from retick.rollback.session.messages.state import LARGEST_STATE, StateHeader
 from tests.rollback.session.messages.values import addresses, entries, frames, peer_ids, seats
 
 GOOD = Welcome(0, 1, bytes(8), 1, 0, 0, StateHeader(8, 0), (), (RosterEntry(0, (0,), "a"),))

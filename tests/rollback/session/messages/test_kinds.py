@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError
 from retick.rollback.session.messages.kinds import (
-    Kind,
+    MessageKind,
     decode_byte,
     decode_byte_and_number,
     encode_byte,
@@ -21,8 +21,8 @@ from tests.rollback.session.messages.values import frames, peer_ids
 
 @given(peer_ids, frames)
 def test_short_messages_come_back_as_they_were(value: int, number: int) -> None:
-    assert decode_byte(encode_byte(Kind.PROPOSE, value)) == value
-    assert decode_byte_and_number(encode_byte_and_number(Kind.COMMIT, value, number)) == (value, number)
+    assert decode_byte(encode_byte(MessageKind.PROPOSE, value)) == value
+    assert decode_byte_and_number(encode_byte_and_number(MessageKind.COMMIT, value, number)) == (value, number)
 
 
 @pytest.mark.parametrize("reader", [decode_byte, decode_byte_and_number])
@@ -34,4 +34,4 @@ def test_any_bytes_decode_or_raise_decode_error(reader: Callable[[bytes], Any], 
 
 def test_kinds_are_counted_without_a_gap() -> None:
     # 12 is FORWARD.
-    assert set(range(max(Kind) + 1)) - set(Kind) <= {0x12}
+    assert set(range(max(MessageKind) + 1)) - set(MessageKind) <= {0x12}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError, UsageError
 from retick.rollback.events import RosterPeer
-from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.kinds import MessageKind
 from retick.rollback.session.messages.profile import (
     MAX_NAME,
     MAX_PROFILE,
@@ -57,7 +57,7 @@ def test_a_list_is_bounded_and_has_nobody_twice() -> None:
         with pytest.raises(DecodeError):
             decode_list(encode_list(bad))
     with pytest.raises(DecodeError, match="at most 16"):
-        decode_list(bytes((Kind.LIST, 17)) + bytes(17 * 5))
+        decode_list(bytes((MessageKind.LIST, 17)) + bytes(17 * 5))
     with pytest.raises(DecodeError):
         decode_list(encode_list((one,)) + b"x")
     with pytest.raises(DecodeError):

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError, InvalidValue
 from retick.rollback.desync.equivocation import MOST_INPUT_BYTES, SignedRange
-from retick.rollback.session.messages.ranges import (
-    Range,
-    Seen,
+from retick.rollback.session.messages.forward import (
+    InputRange,
+    SeenRanges,
     Signed,
     decode_range,
     decode_signed,
@@ -22,13 +22,13 @@ SIGNED = st.builds(
     SignedRange, FRAME, st.integers(1, 300), st.binary(min_size=32, max_size=32), st.binary(min_size=64, max_size=64)
 )
 SEEN = st.lists(
-    st.builds(Seen, BYTE, FRAME, st.binary(min_size=8, max_size=8)), max_size=16, unique_by=lambda each: each.peer_id
+    st.builds(SeenRanges, BYTE, FRAME, st.binary(min_size=8, max_size=8)), max_size=16, unique_by=lambda each: each.peer_id
 )
 ONE = SignedRange(0, 10, bytes(32), bytes(64))
 
 
-@given(st.builds(Range, BYTE, SIGNED, SEEN.map(tuple)))
-def test_a_range_is_read_as_it_was_written(message: Range) -> None:
+@given(st.builds(InputRange, BYTE, SIGNED, SEEN.map(tuple)))
+def test_a_range_is_read_as_it_was_written(message: InputRange) -> None:
     assert decode_range(encode_range(message)) == message
 
 
@@ -41,12 +41,12 @@ def test_a_signed_one_is_read_as_it_was_written(match: int, peer_id: int, found:
 @pytest.mark.parametrize(
     "data",
     [
-        encode_range(Range(0, ONE, ()))[:-1],
-        encode_range(Range(0, ONE, ())) + b"\0",
-        encode_range(Range(0, ONE._replace(frames=0), ())),
-        encode_range(Range(0, ONE._replace(first=2**32 - 5), ())),
-        encode_range(Range(0, ONE, (Seen(1, 0, bytes(8)), Seen(1, 5, bytes(8))))),
-        encode_range(Range(0, ONE, tuple(Seen(number, 0, bytes(8)) for number in range(17)))),
+        encode_range(InputRange(0, ONE, ()))[:-1],
+        encode_range(InputRange(0, ONE, ())) + b"\0",
+        encode_range(InputRange(0, ONE._replace(frames=0), ())),
+        encode_range(InputRange(0, ONE._replace(first=2**32 - 5), ())),
+        encode_range(InputRange(0, ONE, (SeenRanges(1, 0, bytes(8)), SeenRanges(1, 5, bytes(8))))),
+        encode_range(InputRange(0, ONE, tuple(SeenRanges(number, 0, bytes(8)) for number in range(17)))),
     ],
     ids=["cut", "longer", "no frame", "past the last frame", "one twice", "too many"],
 )

@@ -1,12 +1,12 @@
 """Words for the codes of the session protocol and of the link."""
 
 from retick.link import Reason
-from retick.rollback.session.messages import reasons
-from retick.rollback.session.messages.reasons import WORDS, describe
+from retick.rollback.session.messages import kinds
+from retick.rollback.session.messages.kinds import WORDS, describe
 
 
 def test_every_code_has_words_of_its_own_and_another_is_shown_as_its_number() -> None:
-    codes = {value for value in vars(reasons).values() if isinstance(value, int)}
+    codes = {value for value in vars(kinds).values() if isinstance(value, int)}
     assert codes == set(WORDS)
     assert codes.isdisjoint(Reason)
     words = [describe(code) for code in (*Reason, *codes)]

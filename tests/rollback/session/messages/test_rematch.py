@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import DecodeError
-from retick.rollback.session.messages.rematch import decode_rematch, encode_rematch, is_order
+from retick.rollback.session.messages.decisions import decode_rematch, encode_rematch, is_order
 
 orders = st.integers(0, 16).flatmap(lambda size: st.permutations(range(size))).map(tuple)
 

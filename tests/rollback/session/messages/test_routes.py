@@ -8,7 +8,7 @@ import pytest
 
 from retick.errors import InvalidValue
 from retick.rollback.events import PeerDisconnected
-from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.kinds import MessageKind
 from retick.rollback.session.messages.routes import MESSAGE_TABLE, MessageRoutes
 from retick.rollback.session.peer import Peer, Phase, Role
 from tests.rollback.session.matches import assert_all_play, playing_mesh, towards
@@ -29,7 +29,7 @@ def routes() -> tuple[MessageRoutes, list[tuple[type, str]]]:
     return MessageRoutes(tuple(parts), rows), heard
 
 
-@pytest.mark.parametrize("kind", [*Kind, len(Kind), 0xFF])
+@pytest.mark.parametrize("kind", [*MessageKind, len(MessageKind), 0xFF])
 def test_a_message_is_received_from_the_roles_and_in_the_phases_of_its_rows_and_no_others(kind: int) -> None:
     made, heard = routes()
     for role, phase in itertools.product(Role, Phase):
@@ -51,14 +51,14 @@ def test_no_two_rows_claim_the_same_message() -> None:
 
 
 def test_every_kind_has_a_row_but_the_one_that_only_spectators_are_sent() -> None:
-    assert set(Kind) - {row.kind for row in MESSAGE_TABLE} == {Kind.FEED}
+    assert set(MessageKind) - {row.kind for row in MESSAGE_TABLE} == {MessageKind.FEED}
 
 
 def test_spectators_may_send_nothing() -> None:
     assert all(Role.SPECTATOR not in row.senders for row in MESSAGE_TABLE)
 
 
-@pytest.mark.parametrize("kind", [len(Kind), 0x77, 0xFF, Kind.FEED, Kind.READY, Kind.WELCOME, Kind.ROSTER])
+@pytest.mark.parametrize("kind", [len(MessageKind), 0x77, 0xFF, MessageKind.FEED, MessageKind.READY, MessageKind.WELCOME, MessageKind.ROSTER])
 def test_a_message_without_a_row_shows_its_sender_out_and_the_others_play_on(kind: int) -> None:
     mesh = playing_mesh(3)
     towards(mesh, "peer2", "peer0").send(bytes((kind,)) + bytes(40))

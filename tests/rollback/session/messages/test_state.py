@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import DecodeError
-from retick.rollback.session.messages.state import (
+from retick.rollback.session.messages.join import (
     LARGEST_STATE,
     StateHeader,
     decode_chunk,

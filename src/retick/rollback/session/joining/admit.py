@@ -12,17 +12,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from retick.errors import DecodeError
 from retick.link import Accept, Connection, Reason, Refuse, Request
-from retick.link.handshake.door import origin_of
+from retick.link.handshake.strangers import origin_of
 from retick.rollback.desync.equivocation import NO_KEY
-from retick.rollback.session.link_config import reach_fault, reach_of
+from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.link_config import EXTENSIONS, reach_fault, reach_of
+from retick.rollback.session.members import Members
 from retick.rollback.session.messages.connect import (
     ConnectRequest,
     Want,
+    announced_reach,
     decode_request,
     encode_acceptance,
+    encode_call,
+    encode_play,
     version_fault,
 )
-from retick.rollback.session.messages.reasons import (
+from retick.rollback.session.messages.kinds import (
     EQUIVOCATION,
     NO_MATCH,
     OTHER_VERSION,
@@ -30,12 +35,17 @@ from retick.rollback.session.messages.reasons import (
     UNSIGNED,
     describe,
 )
+from retick.rollback.session.messages.roster import RosterEntry
 from retick.rollback.session.peer import Peer, Phase
 
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["Admission"]
+__all__ = [
+    "ConnectionRequests",
+    "Dialling",
+]
+
 
 MOST_EARLY_CALLS = 16
 """Calls that may wait for their peer to become known."""
@@ -45,7 +55,7 @@ KEYS_DIFFER = "over sealed links inputs are signed, over plain ones they are not
 CROWDED = "too many wait here already"
 
 
-class Admission:
+class ConnectionRequests:
     """Answers requests to connect."""
 
     def __init__(self, session: "SessionInside") -> None:
@@ -112,14 +122,14 @@ class Admission:
 
     def claim(self, peer: Peer) -> Connection | None:
         """The connection of a peer that has become known, if it has called already."""
-        return self._early.claim(Shown(self._session.token, peer.pair_token, peer.peer_id))
+        return self._early.claim(ShownRequest(self._session.token, peer.pair_token, peer.peer_id))
 
     def expire(self, now: float) -> bool:
         """Close the calls that nobody has claimed in time; whether others still wait."""
         return self._early.expire(now)
 
 
-class Shown(NamedTuple):
+class ShownRequest(NamedTuple):
     """What a caller shows, and what makes a waiting call that of a peer."""
 
     token: bytes
@@ -131,13 +141,13 @@ class EarlyCalls:
     """Connections by what their callers have shown."""
 
     def __init__(self) -> None:
-        self._waiting: dict[Shown, Connection] = {}
-        self._since: dict[Shown, float] = {}
+        self._waiting: dict[ShownRequest, Connection] = {}
+        self._since: dict[ShownRequest, float] = {}
         """When each was first seen to wait."""
 
     def hold(self, request: Request, call: ConnectRequest) -> Accept | Refuse:
         """Let a caller wait; nothing of it is received, since its connection belongs to no peer yet."""
-        shown = Shown(call.token, call.pair_token, call.peer_id)
+        shown = ShownRequest(call.token, call.pair_token, call.peer_id)
         self._waiting = {shown: link for shown, link in self._waiting.items() if link.close_reason is None}
         if shown in self._waiting or not self._has_room_for(request.address):
             return Refuse(reason=Reason.DENIED, text=CROWDED)
@@ -149,7 +159,7 @@ class EarlyCalls:
         """Whether a call of this address may wait. If all places are taken, an address with more gives up its last."""
         if len(self._waiting) < MOST_EARLY_CALLS:
             return True
-        calls: dict[Hashable, list[Shown]] = {}
+        calls: dict[Hashable, list[ShownRequest]] = {}
         for shown, link in self._waiting.items():
             calls.setdefault(origin_of(link.address), []).append(shown)
         most = max(calls.values(), key=len)
@@ -158,7 +168,7 @@ class EarlyCalls:
         self._waiting.pop(most[-1]).close(Reason.DENIED, CROWDED)
         return True
 
-    def claim(self, shown: Shown) -> Connection | None:
+    def claim(self, shown: ShownRequest) -> Connection | None:
         found = self._waiting.pop(shown, None)
         return found if found is not None and found.close_reason is None else None
 
@@ -169,3 +179,61 @@ class EarlyCalls:
                 link.close(Reason.DENIED, "nobody has announced this call")
         self._since = {shown: since for shown, since in self._since.items() if shown in self._waiting}
         return bool(self._waiting)
+
+
+# How a session gets links with the other peers of a match, and exchanges inputs over them.
+
+
+class Dialling(Members):
+    """A session as far as it asks others for links; ``session`` adds all the rest."""
+
+    admission: ConnectionRequests
+    seats_asked: int
+    """How many players are at this peer."""
+    shown_token: bytes
+    """The seat token that this peer shows: it held seats before. It has another one for the seats that it gets now."""
+    token: bytes
+    """The name of the roster, which peers of this match show when they call each other."""
+
+    def __init__(self, config: MatchConfig) -> None:
+        super().__init__()
+        self.config = config
+        self._reach = reach_of(config)
+
+    def dial_to_play(self, peer: Peer, address: Hashable, *, heard_of: bool = False) -> None:
+        """Ask for seats at the host, or in a match that runs."""
+        data = encode_play(self._reach, self.shown_token, keeps_match=self.match is not None, key=self.public_key)
+        peer.was_dialled = True
+        peer.attach(self.link.dial(address, seats=self.seats_asked, data=data, heard_of=heard_of))
+
+    def call(self, entry: RosterEntry) -> None:
+        """Call a peer of the match that is known from a roster."""
+        peer = self.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
+        peer.key = entry.key
+        data, peer.was_dialled = encode_call(self.token, self.peer_id, self._reach, entry.pair_token), True
+        peer.attach(self.link.dial(entry.address, seats=0, data=data, heard_of=True))
+
+    def expect(self, peer: Peer) -> None:
+        """A peer of the match is going to call, or has called before we knew of it."""
+        self.peers[peer.peer_id] = peer
+        connection = self.admission.claim(peer)
+        if connection is not None:
+            peer.attach(connection)
+            if connection.is_connected:
+                self.on_connected(peer)
+
+    def exchange_with(self, peer: Peer, first_frame: int) -> None:
+        """Begin to send our inputs from ``first_frame`` on to a peer, and to receive its own."""
+        terms = peer.connection.terms if peer.connection is not None else None
+        if self.match is not None and terms is not None and peer.exchange is None and peer.is_heard:
+            extensions, reach = terms.capabilities & EXTENSIONS, sum(announced_reach(terms.peer_data))
+            self.match.add_peer(peer, extensions=extensions, first_frame=first_frame, reach=reach)
+
+    def stop_exchange(self, peer: Peer) -> None:
+        """Nothing more is received from a peer, or sent to it, in this match."""
+        if self.match is not None:
+            self.match.remove_peer(peer)
+
+    def on_connected(self, peer: Peer) -> None:
+        """The link with a peer is up, and it is known who that is."""
+        raise NotImplementedError

@@ -12,16 +12,16 @@ from retick.rollback.events import PlayersReturned
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.join import Meet, decode_meet
 from retick.rollback.session.messages.kinds import (
-    Kind,
+    MessageKind,
     decode_byte,
     decode_byte_and_number,
     encode_byte,
     encode_byte_and_number,
 )
 from retick.rollback.session.messages.roster import pack_seats
-from retick.rollback.session.next_match import next_number
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, LAST_PEER_ID, Peer, Role
+from retick.rollback.session.rematch import next_number
 
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
@@ -198,12 +198,12 @@ class Joins(SessionPart):
         if peer_id in self._early_meets or self._session.drop_agreement.undecided or is_behind:
             self._early_proposals[peer_id] = (sponsor, last)
         elif newcomer is None or not match.engine.frame <= last <= match.engine.frame + 3 * match.config.history:
-            sponsor.send(encode_byte(Kind.CANCEL, peer_id))
+            sponsor.send(encode_byte(MessageKind.CANCEL, peer_id))
         elif newcomer.role is Role.NEWCOMER:
             frame = self.promise(match, last)
             self._promised_for, self._promised_at = peer_id, self._session.now
             self._promised = range(frame, last + 1)
-            sponsor.send(encode_byte_and_number(Kind.PROMISE, peer_id, frame))
+            sponsor.send(encode_byte_and_number(MessageKind.PROMISE, peer_id, frame))
 
     def promise(self, match: Match, last: int) -> int:
         """A frame a little ahead, up to ``last``, at which this peer stops until it receives the agreed one."""

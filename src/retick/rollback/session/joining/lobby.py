@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 from retick.errors import DecodeError, InvalidValue
 from retick.link import Accept, Reason, Refuse, Request
 from retick.rollback.events import PeerDisconnected
-from retick.rollback.session.messages.addresses import check_reachable, unpack_address
-from retick.rollback.session.messages.kinds import Kind, decode_byte, encode_byte
-from retick.rollback.session.messages.reasons import RETURNED, describe
+from retick.rollback.session.messages.kinds import RETURNED, MessageKind, decode_byte, describe, encode_byte
 from retick.rollback.session.messages.roster import (
     MAX_SEATS_EACH,
     NO_TOKEN,
     TOKEN_SIZE,
     Roster,
+    check_reachable,
     check_seats,
     decode_ready,
     decode_roster,
@@ -28,6 +27,7 @@ from retick.rollback.session.messages.roster import (
     encode_ready,
     encode_roster,
     encode_start,
+    unpack_address,
 )
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, NO_ID, Peer, Phase, Role
@@ -162,7 +162,7 @@ class Lobby(SessionPart):
         session.token = session.entropy(TOKEN_SIZE)
         for other in session.peers.values():
             other.ready = False
-            other.send(encode_byte(Kind.CANCEL, gone.peer_id))
+            other.send(encode_byte(MessageKind.CANCEL, gone.peer_id))
 
     def receive_cancel(self, peer: Peer, data: bytes) -> None:
         """A joiner has left: wait for the next roster, without links to the others."""

@@ -9,10 +9,9 @@ from retick.errors import InvalidValue
 from retick.link import Reason
 from retick.rollback.events import MatchStarted
 from retick.rollback.match.match import Match
-from retick.rollback.session.messages.addresses import check_reachable
 from retick.rollback.session.messages.join import Welcome, decode_welcome, encode_joined
-from retick.rollback.session.messages.reasons import NO_INPUTS
-from retick.rollback.session.messages.roster import check_seats
+from retick.rollback.session.messages.kinds import NO_INPUTS
+from retick.rollback.session.messages.roster import check_reachable, check_seats
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import LAST_PEER_ID, Peer, Role
 from retick.rollback.session.state_transfer import StateReceiver

@@ -15,31 +15,27 @@ before; it loses it when it makes no progress.
 from collections import Counter
 from collections.abc import Hashable
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import Accept, Reason, Refuse, Request
-from retick.link.seat_token import NO_SEAT_TOKEN
-from retick.rollback.match.match import Match
-from retick.rollback.match.waiting import missing_of
-from retick.rollback.session.joining.held_off import HeldOff
+from retick.link.handshake.strangers import origin_of
+from retick.link.request import NO_SEAT_TOKEN
+from retick.rollback.match.match import Match, missing_of
 from retick.rollback.session.joining.newcomer import LEVEL_SECONDS
-from retick.rollback.session.messages.addresses import pack_address
 from retick.rollback.session.messages.join import Meet, Welcome, decode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import (
-    Kind,
-    decode_byte_and_number,
-    encode_byte,
-    encode_byte_and_number,
-)
-from retick.rollback.session.messages.reasons import (
     ASK_SPONSOR,
     EQUIVOCATION,
     NO_ACKNOWLEDGEMENTS,
     NO_INPUTS,
     UNSIGNED,
+    MessageKind,
+    decode_byte_and_number,
+    encode_byte,
+    encode_byte_and_number,
 )
-from retick.rollback.session.messages.roster import MAX_SEATS_EACH, NO_TOKEN, TOKEN_SIZE
+from retick.rollback.session.messages.roster import MAX_SEATS_EACH, NO_TOKEN, TOKEN_SIZE, pack_address
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import NO_ID, Peer, Role
 from retick.rollback.session.state_transfer import PackedState, StateSender
@@ -48,7 +44,58 @@ from retick.sim.contract import PacksState
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["Sponsor"]
+__all__ = [
+    "HeldOff",
+    "Sponsor",
+]
+
+
+# Addresses from which a newcomer led to nothing: each waits before it is let in again, twice as long every time.
+#
+# An address is an IPv4 address or a /64 network of IPv6, as at the link's door. Time is that of the last frame.
+
+FIRST_WAIT = 5.0
+"""Seconds for which an address is refused the first time: others may come first."""
+LONGEST_WAIT = 320.0
+"""Seconds; and so long after a wait is over it is remembered that there was one."""
+MOST_HELD_OFF = 64
+"""Addresses that are remembered; beyond it the one whose wait is over first is forgotten."""
+
+
+class Wait(NamedTuple):
+    """Of one address."""
+
+    times: int
+    """How often it has had to wait."""
+    until: float
+
+
+class HeldOff:
+    """Who has to wait, and for how long."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._waits: dict[Hashable, Wait] = {}
+
+    def hold(self, address: Hashable, now: float) -> None:
+        """A newcomer from this address led to nothing."""
+        origin = origin_of(address)
+        before = self._waits.pop(origin, None)
+        times = before.times + 1 if before is not None and now < before.until + LONGEST_WAIT else 1
+        self._waits[origin] = Wait(times, now + min(FIRST_WAIT * 2 ** (times - 1), LONGEST_WAIT))
+        if len(self._waits) > MOST_HELD_OFF:
+            del self._waits[min(self._waits, key=lambda other: self._waits[other].until)]
+
+    def seconds_left(self, address: Hashable) -> float:
+        """How long this address still has to wait; 0 or less if it need not."""
+        wait = self._waits.get(origin_of(address))
+        return wait.until - self._now if wait is not None else 0.0
+
+    def pass_time(self, now: float) -> bool:
+        """Whether anybody has to wait."""
+        self._now = now
+        return any(now < wait.until for wait in self._waits.values())
+
 
 LONGEST_JOIN = 30.0
 """Seconds after which a newcomer that has not become a player is given up."""
@@ -311,7 +358,7 @@ class Sponsor(SessionPart):
         self._last = self._session.joins.last_to_promise(match)
         self._promises[self._session.peer_id] = self._session.joins.promise(match, self._last)
         for peer in self._session.players_peers():
-            peer.send(encode_byte_and_number(Kind.PROPOSE, newcomer.peer_id, self._last))
+            peer.send(encode_byte_and_number(MessageKind.PROPOSE, newcomer.peer_id, self._last))
         self._commit_when_promised(match)
 
     def receive_promise(self, peer: Peer, data: bytes) -> None:
@@ -335,7 +382,7 @@ class Sponsor(SessionPart):
         if newcomer is None or any(peer.peer_id not in self._promises for peer in session.players_peers()):
             return
         frame = max(self._promises.values())
-        message = encode_byte_and_number(Kind.COMMIT, newcomer.peer_id, frame)
+        message = encode_byte_and_number(MessageKind.COMMIT, newcomer.peer_id, frame)
         for peer in (*session.players_peers(), newcomer):
             peer.send(message)
         self.newcomer = None
@@ -353,5 +400,5 @@ class Sponsor(SessionPart):
         if newcomer is None:
             return
         for peer in self._session.players_peers():
-            peer.send(encode_byte(Kind.CANCEL, newcomer.peer_id))
+            peer.send(encode_byte(MessageKind.CANCEL, newcomer.peer_id))
         self._session.joins.send_away(newcomer, match, text)

@@ -24,7 +24,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from retick.errors import InvalidValue
-from retick.link.seat_token import NO_SEAT_TOKEN, SEAT_TOKEN_SIZE
+from retick.link.request import NO_SEAT_TOKEN, SEAT_TOKEN_SIZE
 from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
 from retick.rollback.session.messages.roster import NO_TOKEN, TOKEN_SIZE
 

@@ -13,34 +13,45 @@ import struct
 from typing import NamedTuple
 
 from retick.errors import InvalidValue
-from retick.rollback.session.messages.kinds import Kind, need
+from retick.rollback.desync.equivocation import MOST_INPUT_BYTES, SignedRange, pack_range, unpack_range
+from retick.rollback.session.messages.kinds import MessageKind, need
+from retick.rollback.session.messages.roster import MAX_PEERS
 
 __all__ = [
     "MOST_PASSED",
     "PASS",
+    "SHORT",
     "WANT",
-    "Pass",
-    "Want",
+    "PassedInputs",
+    "InputRange",
+    "SeenRanges",
+    "Signed",
+    "WantedInputs",
     "decode_forward",
     "decode_pass",
+    "decode_range",
+    "decode_signed",
     "decode_want",
     "encode_forward",
     "encode_pass",
+    "encode_range",
+    "encode_signed",
     "encode_want",
 ]
+
 
 WANT, PASS = 0xF0, 0xF1
 """The first byte of the payloads; RBN1 begins with another one."""
 MOST_PASSED = 32
 """Frames of inputs in one PASS."""
-FORWARDED = frozenset({Kind.DROP, Kind.REMATCH, Kind.RESYNCED, Kind.PAUSE})
+FORWARDED = frozenset({MessageKind.DROP, MessageKind.REMATCH, MessageKind.RESYNCED, MessageKind.PAUSE})
 """The messages that each peer sends to all, and that may be received twice."""
 
 _FORWARD = struct.Struct("<BB")
 _INPUTS = struct.Struct("<BBBI")
 
 
-class Want(NamedTuple):
+class WantedInputs(NamedTuple):
     """Its sender misses the inputs of a player from a frame on."""
 
     match: int
@@ -48,7 +59,7 @@ class Want(NamedTuple):
     frame: int
 
 
-class Pass(NamedTuple):
+class PassedInputs(NamedTuple):
     """Inputs of a player, as its sender has them."""
 
     match: int
@@ -59,7 +70,7 @@ class Pass(NamedTuple):
 
 
 def encode_forward(origin: int, message: bytes) -> bytes:
-    return _FORWARD.pack(Kind.FORWARD, origin) + message
+    return _FORWARD.pack(MessageKind.FORWARD, origin) + message
 
 
 def decode_forward(data: bytes) -> tuple[int, bytes]:
@@ -70,22 +81,22 @@ def decode_forward(data: bytes) -> tuple[int, bytes]:
     return data[1], data[_FORWARD.size :]
 
 
-def encode_want(want: Want) -> bytes:
+def encode_want(want: WantedInputs) -> bytes:
     return _INPUTS.pack(WANT, *want)
 
 
-def decode_want(data: bytes) -> Want:
+def decode_want(data: bytes) -> WantedInputs:
     if len(data) != _INPUTS.size:
         raise InvalidValue(f"a WANT has {_INPUTS.size} bytes, not {len(data)}")
-    return Want(*_INPUTS.unpack(data)[1:])
+    return WantedInputs(*_INPUTS.unpack(data)[1:])
 
 
-def encode_pass(passed: Pass, input_size: int) -> bytes:
+def encode_pass(passed: PassedInputs, input_size: int) -> bytes:
     head = _INPUTS.pack(PASS, passed.match, passed.player, passed.frame)
     return head + b"".join(value.to_bytes(input_size, "little") for value in passed.inputs)
 
 
-def decode_pass(data: bytes, input_size: int) -> Pass:
+def decode_pass(data: bytes, input_size: int) -> PassedInputs:
     need(data, _INPUTS.size)
     count, rest = divmod(len(data) - _INPUTS.size, input_size)
     if rest or not 1 <= count <= MOST_PASSED:
@@ -93,4 +104,79 @@ def decode_pass(data: bytes, input_size: int) -> Pass:
     cells = range(_INPUTS.size, len(data), input_size)
     inputs = tuple(int.from_bytes(data[cell : cell + input_size], "little") for cell in cells)
     _, match, player, frame = _INPUTS.unpack_from(data)
-    return Pass(match, player, frame, inputs)
+    return PassedInputs(match, player, frame, inputs)
+
+
+# What peers of three and more sign, and what they show each other when two signatures do not agree.
+#
+# ::
+#
+#     18 RANGE    u8 match, signed range, u8 count; each: u8 peer id, u32 first frame, 8 bytes of the digest: the newest
+#                 range of that peer that the sender has
+#     19 SIGNED   u8 match, u8 peer id, signed range, the inputs of the range or nothing
+#
+#     signed range: u32 first frame, u16 frames, 32 bytes digest, 64 bytes signature
+
+SHORT = 8
+"""Bytes of a digest that are enough to see that two differ."""
+
+_SEEN = struct.Struct(f"<BI{SHORT}s")
+
+
+class SeenRanges(NamedTuple):
+    """The newest range of a third peer that the sender of a RANGE has."""
+
+    peer_id: int
+    first: int
+    digest: bytes
+    """Its first 8 bytes."""
+
+
+class InputRange(NamedTuple):
+    """A peer's own range, and what it has of others."""
+
+    match: int
+    range: SignedRange
+    seen: tuple[SeenRanges, ...]
+
+
+class Signed(NamedTuple):
+    """A range of another peer, as it was signed."""
+
+    match: int
+    peer_id: int
+    range: SignedRange
+    inputs: bytes
+    """What was signed; nothing where the sender has other inputs of that peer."""
+
+
+def encode_range(message: InputRange) -> bytes:
+    head = bytes((MessageKind.RANGE, message.match)) + pack_range(message.range)
+    return head + bytes((len(message.seen),)) + b"".join(_SEEN.pack(*each) for each in message.seen)
+
+
+def decode_range(data: bytes) -> InputRange:
+    need(data, 2)
+    found, at = unpack_range(data, 2)
+    need(data, at + 1)
+    count = data[at]
+    at += 1
+    if count > MAX_PEERS or len(data) != at + count * _SEEN.size:
+        raise InvalidValue(f"a RANGE of {len(data)} bytes that names {count} others")
+    seen = tuple(SeenRanges(*_SEEN.unpack_from(data, at + number * _SEEN.size)) for number in range(count))
+    if len({each.peer_id for each in seen}) != count:
+        raise InvalidValue("a RANGE that names a peer twice")
+    return InputRange(data[1], found, seen)
+
+
+def encode_signed(message: Signed) -> bytes:
+    return bytes((MessageKind.SIGNED, message.match, message.peer_id)) + pack_range(message.range) + message.inputs
+
+
+def decode_signed(data: bytes) -> Signed:
+    need(data, 3)
+    found, at = unpack_range(data, 3)
+    inputs = data[at:]
+    if len(inputs) > MOST_INPUT_BYTES or len(inputs) % found.frames:
+        raise InvalidValue(f"a SIGNED with {len(inputs)} bytes of inputs for {found.frames} frames")
+    return Signed(data[1], data[2], found, inputs)

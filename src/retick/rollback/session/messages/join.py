@@ -17,30 +17,94 @@ from typing import NamedTuple
 
 from retick.errors import InvalidValue
 from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
-from retick.rollback.session.messages.addresses import MAX_ADDRESS, pack_address, unpack_address
-from retick.rollback.session.messages.kinds import Kind, need
+from retick.rollback.session.messages.kinds import MessageKind, need
 from retick.rollback.session.messages.roster import (
+    MAX_ADDRESS,
     NO_TOKEN,
     TOKEN_SIZE,
     RosterEntry,
     decode_entries,
     encode_entries,
+    pack_address,
     pack_seats,
+    unpack_address,
     unpack_seats,
 )
-from retick.rollback.session.messages.state import StateHeader, check_header
 
 __all__ = [
+    "LARGEST_STATE",
     "LAST_WELCOME_FRAME",
+    "Feed",
     "Meet",
+    "StateHeader",
     "Welcome",
+    "check_header",
+    "decode_chunk",
+    "decode_feed",
     "decode_joined",
     "decode_meet",
+    "decode_resync",
     "decode_welcome",
+    "encode_chunk",
+    "encode_feed",
     "encode_joined",
     "encode_meet",
+    "encode_resync",
     "encode_welcome",
 ]
+
+
+# A state on its way: what announces it, and its chunks.
+#
+# ::
+#
+#     state header   u32 bytes of the packed state, u32 the game's checksum of it; part of WELCOME and RESYNC
+#     06 STATE       u32 offset, bytes
+#     10 RESYNC      u8 number of the match to come, state header; STATE messages follow
+
+LARGEST_STATE = 16 << 20
+"""Bytes of a packed state that a peer accepts at most."""
+
+_CHUNK = struct.Struct("<BI")
+_RESYNC = struct.Struct("<BBII")
+
+
+class StateHeader(NamedTuple):
+    """What is announced of a state before its chunks come."""
+
+    size: int
+    """Bytes of the packed state."""
+    checksum: int
+    """The game's checksum of it, the low 32 bits."""
+
+
+def check_header(header: StateHeader) -> StateHeader:
+    """InvalidValue when the state would be too large: before any memory is used for it."""
+    if header.size > LARGEST_STATE:
+        raise InvalidValue(f"a state of {header.size} bytes, where at most {LARGEST_STATE} are allowed")
+    return header
+
+
+def encode_chunk(offset: int, chunk: bytes) -> bytes:
+    return _CHUNK.pack(MessageKind.STATE, offset) + chunk
+
+
+def decode_chunk(data: bytes) -> tuple[int, bytes]:
+    need(data, _CHUNK.size)
+    return _CHUNK.unpack_from(data)[1], data[_CHUNK.size :]
+
+
+def encode_resync(match: int, header: StateHeader) -> bytes:
+    return _RESYNC.pack(MessageKind.RESYNC, match, *header)
+
+
+def decode_resync(data: bytes) -> tuple[int, StateHeader]:
+    """The number of the match to come, and what is announced of its first state."""
+    if len(data) != _RESYNC.size:
+        raise InvalidValue(f"RESYNC has {_RESYNC.size} bytes, not {len(data)}")
+    _, match, size, checksum = _RESYNC.unpack(data)
+    return match, check_header(StateHeader(size, checksum))
+
 
 LAST_WELCOME_FRAME = (1 << 31) - 1
 """More than a year of frames: those that follow still fit the 32 bits that messages have for a frame."""
@@ -83,7 +147,7 @@ class Meet(NamedTuple):
 
 def encode_welcome(welcome: Welcome) -> bytes:
     head = _WELCOME.pack(
-        Kind.WELCOME,
+        MessageKind.WELCOME,
         welcome.sender,
         welcome.peer_id,
         welcome.token,
@@ -111,7 +175,7 @@ def decode_welcome(data: bytes) -> Welcome:
 def encode_meet(meet: Meet) -> bytes:
     address = pack_address(meet.address)
     seats = pack_seats(meet.players)
-    head = _MEET.pack(Kind.MEET, meet.match, meet.peer_id, seats, meet.frame, meet.pair_token, meet.key, len(address))
+    head = _MEET.pack(MessageKind.MEET, meet.match, meet.peer_id, seats, meet.frame, meet.pair_token, meet.key, len(address))
     return head + address
 
 
@@ -124,9 +188,43 @@ def decode_meet(data: bytes) -> Meet:
 
 
 def encode_joined() -> bytes:
-    return bytes((Kind.JOINED,))
+    return bytes((MessageKind.JOINED,))
 
 
 def decode_joined(data: bytes) -> None:
     if len(data) != 1:
         raise InvalidValue(f"JOINED has 1 byte, not {len(data)}")
+
+
+# Final inputs for a spectator.
+#
+# ::
+#
+#     0E FEED   u32 first frame, u16 bytes of roster entries (0: as before), roster entries, inputs by frame
+
+_FEED = struct.Struct("<BIH")
+
+
+class Feed(NamedTuple):
+    """Frames that can no longer change."""
+
+    first: int
+    """The first frame."""
+    rows: bytes
+    """The inputs of all seats, frame after frame."""
+    entries: tuple[RosterEntry, ...]
+    """Who plays, the sender first; empty when that has not changed."""
+
+
+def encode_feed(feed: Feed) -> bytes:
+    entries = encode_entries(feed.entries) if feed.entries else b""
+    return _FEED.pack(MessageKind.FEED, feed.first, len(entries)) + entries + feed.rows
+
+
+def decode_feed(data: bytes) -> Feed:
+    need(data, _FEED.size)
+    _, first, length = _FEED.unpack_from(data)
+    end = _FEED.size + length
+    need(data, end)
+    entries = decode_entries(data[:end], _FEED.size) if length else ()
+    return Feed(first, data[end:], entries)

@@ -13,11 +13,31 @@ import struct
 from enum import IntEnum
 
 from retick.errors import InvalidValue, Truncated
+from retick.link import describe as describe_link_reason
 
-__all__ = ["Kind", "decode_byte", "decode_byte_and_number", "encode_byte", "encode_byte_and_number", "need"]
+__all__ = [
+    "ASK_SPONSOR",
+    "EQUIVOCATION",
+    "GAVE_UP",
+    "NO_ACKNOWLEDGEMENTS",
+    "NO_INPUTS",
+    "NO_MATCH",
+    "OTHER_VERSION",
+    "REACHES_TOO_FAR",
+    "RETURNED",
+    "UNSIGNED",
+    "WORDS",
+    "MessageKind",
+    "decode_byte",
+    "decode_byte_and_number",
+    "describe",
+    "encode_byte",
+    "encode_byte_and_number",
+    "need",
+]
 
 
-class Kind(IntEnum):
+class MessageKind(IntEnum):
     """What a message is."""
 
     APPLICATION = 0x00
@@ -58,7 +78,7 @@ def need(data: bytes, size: int) -> None:
         raise Truncated(f"a message of {len(data)} bytes where {size} are needed", needed=size, available=len(data))
 
 
-def encode_byte(kind: Kind, value: int) -> bytes:
+def encode_byte(kind: MessageKind, value: int) -> bytes:
     return _BYTE.pack(kind, value)
 
 
@@ -69,7 +89,7 @@ def decode_byte(data: bytes) -> int:
     return data[1]
 
 
-def encode_byte_and_number(kind: Kind, value: int, number: int) -> bytes:
+def encode_byte_and_number(kind: MessageKind, value: int, number: int) -> bytes:
     return _BYTE_AND_NUMBER.pack(kind, value, number)
 
 
@@ -79,3 +99,45 @@ def decode_byte_and_number(data: bytes) -> tuple[int, int]:
         raise InvalidValue(f"a message of kind {data[0]} has {_BYTE_AND_NUMBER.size} bytes, not {len(data)}")
     _, value, number = _BYTE_AND_NUMBER.unpack(data)
     return value, number
+
+
+# Why a peer was refused or expelled, as codes of the session protocol and in words; others are those of the link.
+
+ASK_SPONSOR = 200
+"""Of a refusal: the text is the address of the sponsor."""
+OTHER_VERSION = 201
+"""The other side speaks another version of the session protocol."""
+REACHES_TOO_FAR = 210
+"""The other side's window and delay are more than our history holds."""
+NO_INPUTS = 211
+"""Inputs that everyone waits for are not sent."""
+NO_ACKNOWLEDGEMENTS = 212
+"""Our inputs are not acknowledged."""
+RETURNED = 213
+"""The peer of this connection has come back over another one."""
+GAVE_UP = 214
+"""The sender has given up its match, to come back to that of others: what it showed last may not be theirs."""
+NO_MATCH = 215
+"""Of a refusal: there is no match here to come back to."""
+EQUIVOCATION = 216
+"""It told two others different inputs for the same frame; the two signatures are the proof."""
+UNSIGNED = 217
+"""It does not sign its inputs, or signs others than it sends."""
+
+WORDS = {
+    ASK_SPONSOR: "another peer lets newcomers in",
+    OTHER_VERSION: "another version of the session protocol",
+    REACHES_TOO_FAR: "its window and delay are too large",
+    NO_INPUTS: "sends no inputs",
+    NO_ACKNOWLEDGEMENTS: "acknowledges no inputs",
+    RETURNED: "came back over another connection",
+    GAVE_UP: "comes back to the match of others",
+    NO_MATCH: "has no match",
+    EQUIVOCATION: "told two others different inputs, as its signatures prove",
+    UNSIGNED: "does not sign the inputs that it sends",
+}
+
+
+def describe(reason: int) -> str:
+    """Words for a code of the session protocol or of the link, known or not."""
+    return WORDS.get(reason) or describe_link_reason(reason)

@@ -13,9 +13,9 @@ import struct
 from typing import NamedTuple
 
 from retick.errors import InvalidValue, UsageError
-from retick.link.seat_token import COMMITMENT_SIZE, NO_COMMITMENT, SEAT_TOKEN_SIZE
+from retick.link.request import COMMITMENT_SIZE, NO_COMMITMENT, SEAT_TOKEN_SIZE
 from retick.rollback.events import RosterPeer
-from retick.rollback.session.messages.kinds import Kind, need
+from retick.rollback.session.messages.kinds import MessageKind, need
 from retick.rollback.session.messages.roster import MAX_PEERS, pack_seats, unpack_seats
 
 __all__ = [
@@ -63,7 +63,7 @@ def check_profile(profile: Profile) -> Profile:
 
 
 def encode_profile(profile: Profile) -> bytes:
-    return _PROFILE.pack(Kind.PROFILE, profile.commitment) + _pack_words(profile.name, profile.data)
+    return _PROFILE.pack(MessageKind.PROFILE, profile.commitment) + _pack_words(profile.name, profile.data)
 
 
 def decode_profile(data: bytes) -> Profile:
@@ -75,7 +75,7 @@ def decode_profile(data: bytes) -> Profile:
 
 
 def encode_list(peers: tuple[RosterPeer, ...]) -> bytes:
-    parts = [bytes((Kind.LIST, len(peers)))]
+    parts = [bytes((MessageKind.LIST, len(peers)))]
     for peer in peers:
         parts.append(_LISTED.pack(peer.peer_id, pack_seats(peer.players)) + _pack_words(peer.name, peer.profile))
     return b"".join(parts)
@@ -101,7 +101,7 @@ def decode_list(data: bytes) -> tuple[RosterPeer, ...]:
 
 
 def encode_return(peer_id: int, token: bytes) -> bytes:
-    return _RETURN.pack(Kind.RETURN, peer_id, token)
+    return _RETURN.pack(MessageKind.RETURN, peer_id, token)
 
 
 def decode_return(data: bytes) -> tuple[int, bytes]:

@@ -10,23 +10,23 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from retick.errors import InvalidValue
-from retick.rollback.session.application.messages import ApplicationMessages
+from retick.rollback.session.application import ApplicationMessages
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drops import Drops
 from retick.rollback.session.forwarding import Forwarding
-from retick.rollback.session.identity.profiles import Profiles
-from retick.rollback.session.identity.returns import Returns
 from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import Sponsor
-from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.kinds import MessageKind
 from retick.rollback.session.part import SessionPart
-from retick.rollback.session.pausing.pause import Pause
+from retick.rollback.session.pause import Pause
 from retick.rollback.session.peer import Peer, Phase, Role
+from retick.rollback.session.profiles import Profiles
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
-from retick.rollback.session.signing.signed_ranges import SignedRanges
+from retick.rollback.session.returns import Returns
+from retick.rollback.session.signing import SignedRanges
 
 __all__ = ["MESSAGE_TABLE", "MessageRoutes", "MessageRow"]
 
@@ -40,7 +40,7 @@ Receive = Callable[[Peer, bytes], None]
 class MessageRow(NamedTuple):
     """One row."""
 
-    kind: Kind
+    kind: MessageKind
     senders: tuple[Role, ...]
     """The roles, as the receiver sees them, from which it is allowed."""
     phases: tuple[Phase, ...]
@@ -52,40 +52,40 @@ class MessageRow(NamedTuple):
 
 # fmt: off
 MESSAGE_TABLE: tuple[MessageRow, ...] = (
-    MessageRow(Kind.APPLICATION, (HOST, JOINER, PLAYER, NEWCOMER), ANY_PHASE, ApplicationMessages,
+    MessageRow(MessageKind.APPLICATION, (HOST, JOINER, PLAYER, NEWCOMER), ANY_PHASE, ApplicationMessages,
                ApplicationMessages.receive),
-    MessageRow(Kind.ROSTER, (HOST,), GATHERING, Lobby, Lobby.receive_roster),
-    MessageRow(Kind.READY, (JOINER,), LOBBY, Lobby, Lobby.receive_ready),
-    MessageRow(Kind.START, (HOST,), LINKING, Lobby, Lobby.receive_start),
-    MessageRow(Kind.DROP, (PLAYER,), LINKING, Lobby, Lobby.hold),
-    MessageRow(Kind.DROP, (PLAYER, NEWCOMER), RUNNING, Drops, Drops.receive_drop),
-    MessageRow(Kind.WELCOME, (HOST,), GATHERING, Newcomer, Newcomer.receive_welcome),
-    MessageRow(Kind.STATE, (PLAYER,), GATHERING, Newcomer, Newcomer.receive_state),
-    MessageRow(Kind.STATE, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_state),
-    MessageRow(Kind.MEET, (PLAYER,), RUNNING, Joins, Joins.receive_meet),
-    MessageRow(Kind.JOINED, (NEWCOMER,), RUNNING, Sponsor, Sponsor.receive_joined),
-    MessageRow(Kind.PROPOSE, (PLAYER,), RUNNING, Joins, Joins.receive_propose),
-    MessageRow(Kind.PROMISE, (PLAYER,), RUNNING, Sponsor, Sponsor.receive_promise),
-    MessageRow(Kind.COMMIT, (PLAYER,), RUNNING, Joins, Joins.receive_commit),
-    MessageRow(Kind.CANCEL, (HOST,), LINKING, Lobby, Lobby.receive_cancel),
-    MessageRow(Kind.CANCEL, (PLAYER,), RUNNING, Joins, Joins.receive_cancel),
-    MessageRow(Kind.REMATCH, (PLAYER,), LINKING, Lobby, Lobby.hold),
-    MessageRow(Kind.REMATCH, (PLAYER, NEWCOMER), RUNNING, Rematch, Rematch.receive_rematch),
-    MessageRow(Kind.EVIDENCE, (PLAYER, NEWCOMER), RUNNING, DesyncPart, DesyncPart.receive_evidence),
-    MessageRow(Kind.RESYNC, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_resync),
-    MessageRow(Kind.RESYNCED, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_resynced),
-    MessageRow(Kind.FORWARD, (PLAYER,), LINKING, Lobby, Lobby.hold),
-    MessageRow(Kind.FORWARD, (PLAYER, NEWCOMER), RUNNING, Forwarding, Forwarding.receive_forward),
-    MessageRow(Kind.ASK, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_ask),
-    MessageRow(Kind.PROFILE, (HOST, JOINER, PLAYER, NEWCOMER), ANY_PHASE, Profiles, Profiles.receive_profile),
-    MessageRow(Kind.LIST, (HOST,), LOBBY, Profiles, Profiles.receive_list),
-    MessageRow(Kind.RETURN, (PLAYER,), RUNNING, Returns, Returns.receive_return),
-    MessageRow(Kind.PAUSE, (PLAYER,), LINKING, Lobby, Lobby.hold),
-    MessageRow(Kind.PAUSE, (PLAYER, NEWCOMER), RUNNING, Pause, Pause.receive_pause),
-    MessageRow(Kind.RANGE, (PLAYER,), LINKING, Lobby, Lobby.hold),
-    MessageRow(Kind.RANGE, (PLAYER, NEWCOMER), RUNNING, SignedRanges, SignedRanges.receive_range),
-    MessageRow(Kind.SIGNED, (PLAYER,), LINKING, Lobby, Lobby.hold),
-    MessageRow(Kind.SIGNED, (PLAYER, NEWCOMER), RUNNING, SignedRanges, SignedRanges.receive_signed),
+    MessageRow(MessageKind.ROSTER, (HOST,), GATHERING, Lobby, Lobby.receive_roster),
+    MessageRow(MessageKind.READY, (JOINER,), LOBBY, Lobby, Lobby.receive_ready),
+    MessageRow(MessageKind.START, (HOST,), LINKING, Lobby, Lobby.receive_start),
+    MessageRow(MessageKind.DROP, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(MessageKind.DROP, (PLAYER, NEWCOMER), RUNNING, Drops, Drops.receive_drop),
+    MessageRow(MessageKind.WELCOME, (HOST,), GATHERING, Newcomer, Newcomer.receive_welcome),
+    MessageRow(MessageKind.STATE, (PLAYER,), GATHERING, Newcomer, Newcomer.receive_state),
+    MessageRow(MessageKind.STATE, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_state),
+    MessageRow(MessageKind.MEET, (PLAYER,), RUNNING, Joins, Joins.receive_meet),
+    MessageRow(MessageKind.JOINED, (NEWCOMER,), RUNNING, Sponsor, Sponsor.receive_joined),
+    MessageRow(MessageKind.PROPOSE, (PLAYER,), RUNNING, Joins, Joins.receive_propose),
+    MessageRow(MessageKind.PROMISE, (PLAYER,), RUNNING, Sponsor, Sponsor.receive_promise),
+    MessageRow(MessageKind.COMMIT, (PLAYER,), RUNNING, Joins, Joins.receive_commit),
+    MessageRow(MessageKind.CANCEL, (HOST,), LINKING, Lobby, Lobby.receive_cancel),
+    MessageRow(MessageKind.CANCEL, (PLAYER,), RUNNING, Joins, Joins.receive_cancel),
+    MessageRow(MessageKind.REMATCH, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(MessageKind.REMATCH, (PLAYER, NEWCOMER), RUNNING, Rematch, Rematch.receive_rematch),
+    MessageRow(MessageKind.EVIDENCE, (PLAYER, NEWCOMER), RUNNING, DesyncPart, DesyncPart.receive_evidence),
+    MessageRow(MessageKind.RESYNC, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_resync),
+    MessageRow(MessageKind.RESYNCED, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_resynced),
+    MessageRow(MessageKind.FORWARD, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(MessageKind.FORWARD, (PLAYER, NEWCOMER), RUNNING, Forwarding, Forwarding.receive_forward),
+    MessageRow(MessageKind.ASK, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_ask),
+    MessageRow(MessageKind.PROFILE, (HOST, JOINER, PLAYER, NEWCOMER), ANY_PHASE, Profiles, Profiles.receive_profile),
+    MessageRow(MessageKind.LIST, (HOST,), LOBBY, Profiles, Profiles.receive_list),
+    MessageRow(MessageKind.RETURN, (PLAYER,), RUNNING, Returns, Returns.receive_return),
+    MessageRow(MessageKind.PAUSE, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(MessageKind.PAUSE, (PLAYER, NEWCOMER), RUNNING, Pause, Pause.receive_pause),
+    MessageRow(MessageKind.RANGE, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(MessageKind.RANGE, (PLAYER, NEWCOMER), RUNNING, SignedRanges, SignedRanges.receive_range),
+    MessageRow(MessageKind.SIGNED, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(MessageKind.SIGNED, (PLAYER, NEWCOMER), RUNNING, SignedRanges, SignedRanges.receive_signed),
 )
 # fmt: on
 

@@ -1,4 +1,4 @@
-// One room's WebSocket. It connects again by itself, with the token of its room; see docs/studio.md.
+// One room's WebSocket. It connects again by itself, with the token of its room; see docs/guides/studio.md.
 
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 4000;

@@ -12,7 +12,7 @@ const UPPER_ARM = 0.15;
 const FOREARM = 0.17;
 const HIP = 0.445;
 
-/** Names of the action states; see docs/games/fighter.md. */
+/** Names of the action states; see docs/reference/fighter.md. */
 export const ACTIONS = ["idle", "run", "jump", "attack", "hitstun"];
 const [IDLE, RUN, JUMP, ATTACK, STUNNED] = [0, 1, 2, 3, 4];
 

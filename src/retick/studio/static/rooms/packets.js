@@ -1,4 +1,4 @@
-// The room of packets: paste hex or open a capture, choose a datagram, see each field in its bytes. docs/studio.md has
+// The room of packets: paste hex or open a capture, choose a datagram, see each field in its bytes. docs/guides/studio.md has
 // the messages.
 
 import { element, setText } from "../parts/dom.js";

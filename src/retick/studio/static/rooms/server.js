@@ -1,4 +1,4 @@
-// The room of a server: the course in two views, what is set, and what is measured. Its messages: docs/studio.md.
+// The room of a server: the course in two views, what is set, and what is measured. Its messages: docs/guides/studio.md.
 
 import { element, slider, toggle } from "../parts/dom.js";
 import { Hands } from "./server/controls.js";

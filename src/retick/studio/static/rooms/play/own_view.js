@@ -1,4 +1,4 @@
-// The picture of a game that the page does not know: a list of shapes, or a JPEG; see docs/studio.md.
+// The picture of a game that the page does not know: a list of shapes, or a JPEG; see docs/guides/studio.md.
 
 import { colour, sizeCanvas } from "../../parts/dom.js";
 

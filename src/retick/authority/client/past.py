@@ -1,0 +1,108 @@
+"""What a client draws in the past: between two snapshots, so that nothing is guessed.
+
+Things are there as in the earlier one of the two; their floats are between both, angles the shorter way. One that was
+put elsewhere stands still, and so does one that is not in the later snapshot.
+"""
+
+# retick: floats -- drawing; nothing is simulated from it
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from retick.authority.client.measures import difference, jumps_of, measures_of, owner_of
+from retick.host.timing import RenderClock
+from retick.sim.world.declaration import ITEMS, PART, Member, members_of
+
+__all__ = ["Past", "Pictured", "mix", "things_in"]
+
+KEPT: Final = 32
+"""Snapshots: more than a second and a half of them at twenty a second."""
+MOST_JITTER: Final = 0.1
+"""Seconds that jitter can add to the delay."""
+
+
+class Pictured(NamedTuple):
+    """The two snapshots around the drawn moment."""
+
+    earlier: bytes
+    later: bytes | None
+    """None at the newest snapshot."""
+    share: float
+    """How far it is from the first to the second, from 0 to below 1."""
+
+
+class Past:
+    """The last snapshots, and the moment that is drawn."""
+
+    def __init__(self, rate: int, snapshot_ticks: int) -> None:
+        self._rate = rate
+        self._delay = 2.0 * snapshot_ticks
+        self._clock = RenderClock(rate)
+        self._kept: deque[tuple[int, bytes]] = deque(maxlen=KEPT)
+
+    @property
+    def drawn_tick(self) -> float | None:
+        """The tick that is drawn, with its fraction; None before the first picture."""
+        return self._clock.at
+
+    def add(self, tick: int, saved: bytes) -> None:
+        self._kept.append((tick, saved))
+
+    def move(self, newest: float, jitter: float, now: float) -> None:
+        """Time passes; ``newest`` is the tick of the newest snapshot, if they came all the time."""
+        self._clock.advance(newest - self._delay - min(jitter, MOST_JITTER * self._rate), now)
+
+    def pictured(self) -> Pictured:
+        """The snapshots to draw from."""
+        at = self._clock.at
+        assert at is not None
+        kept = self._kept
+        index = len(kept) - 1
+        while index > 0 and kept[index][0] > at:
+            index -= 1
+        tick, saved = kept[index]
+        if index + 1 == len(kept) or at <= tick:
+            return Pictured(saved, None, 0.0)
+        next_tick, later = kept[index + 1]
+        return Pictured(saved, later, (at - tick) / (next_tick - tick))
+
+
+def things_in(world: Any, members: Iterable[Member]) -> Iterator[tuple[Any, Any]]:
+    """Items and parts of these members, with all that is in them; each with a name by which it is found again."""
+    for member in members:
+        held = getattr(world, member.name)
+        if member.holds == PART and held is not None:
+            yield member.name, held
+            yield from _inside(held)
+        elif member.holds == ITEMS:
+            for item in held:
+                yield item.id, item
+                yield from _inside(item)
+
+
+def _inside(thing: Any) -> Iterator[tuple[Any, Any]]:
+    """The items of lists that are in a thing or in its parts."""
+    for member in members_of(type(thing)):
+        if member.holds == ITEMS:
+            for item in getattr(thing, member.name):
+                yield item.id, item
+                yield from _inside(item)
+        elif member.holds == PART and getattr(thing, member.name) is not None:
+            yield from _inside(getattr(thing, member.name))
+
+
+def mix(shown: Any, later: Any, members: Iterable[Member], share: float, seat: int | None = None) -> None:
+    """Move the things of these members on towards where they are in a later state; not those of the player ``seat``."""
+    members = tuple(members)
+    known = dict(things_in(later, members))
+    for name, thing in things_in(shown, members):
+        other = known.get(name)
+        if other is None or type(other) is not type(thing):
+            continue
+        if seat is not None and owner_of(thing) == seat:
+            continue
+        for measure in measures_of(type(thing)):
+            if jumps_of(thing, measure) == jumps_of(other, measure):
+                here = measure.of(thing)
+                measure.put(thing, here + difference(measure.of(other), here, measure.is_angle) * share)

@@ -1,0 +1,564 @@
+"""From the declaration of a world to the tables of what is sent: components, their fields, and the hash of both.
+
+Theory of operation. The world itself and every item of a list of things are entities. All items of one list have one
+component, whose fields are the declared ones, flattened: those of parts, and the values of lists of values, are fields
+of the item. Kernels read an entity by the *plan* of its component: blocks of fields that are in one cell (the item, or
+a part of it). ``retick.authority.holding`` goes the other way.
+"""
+
+import struct
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from hashlib import sha256
+from math import isinf, pi
+from typing import Any, Final
+
+from retick.authority.survey import steps_of, turn_of
+from retick.errors import SchemaError
+from retick.sim.contract import input_size_of
+from retick.sim.kinds import Kind
+from retick.sim.world.declaration import (
+    CACHE,
+    DOUBLE,
+    ITEMS,
+    LINK,
+    MEMBER,
+    NUMBER,
+    PART,
+    SHAPE,
+    TEXT,
+    VALUES,
+    WIDE,
+    Form,
+    Member,
+    Visible,
+    members_of,
+)
+from retick.sim.world.dice import Dice
+from retick.sim.world.world import World
+
+__all__ = [
+    "FIRST_SEAT",
+    "FLOAT",
+    "INT",
+    "REF",
+    "STEPS",
+    "TURN",
+    "WORDS",
+    "FieldBlock",
+    "WorldComponent",
+    "WorldLayout",
+    "TextPlan",
+    "ValuesPlan",
+    "WireField",
+    "flag",
+    "is_sent",
+    "layout_of",
+    "number",
+    "numbers_of_value",
+    "scalar",
+    "text_fields",
+    "words_of",
+]
+
+
+# The fields of entities: how a declared value becomes a whole number from 0 to a span, and comes back.
+#
+# ==========  ===============================================================  ===================================
+# code        declared as                                                      bits
+# ==========  ===============================================================  ===================================
+# int         an integer of a width, a bool, or an enum (by position)          those of the width
+# steps       a float or an integer with Range(low, high, step=...)            those of (high - low) / step
+# turn        an Angle without a Range                                         16: 65536ths of a turn, which wrap
+# float       any other float                                                  64, as they are
+# ref         a reference                                                      32: the id; 0 for none
+# text        up to eight bytes of a text, the first one lowest                8 a byte
+# ==========  ===============================================================  ===================================
+#
+# The numbers of a vector or a rectangle are fields like any others.
+
+# retick: floats -- values are rounded for sending; no simulation reads them back on a server
+
+
+INT: Final = "int"
+STEPS: Final = "steps"
+TURN: Final = "turn"
+FLOAT: Final = "float"
+REF: Final = "ref"
+WORDS: Final = "text"
+
+SHORT: Final = 7
+"""Bits of a field that is always sent as it is."""
+WORD: Final = 8
+"""Bytes of a text in one field."""
+MOST_STEPS: Final = 0xFFFFFFFF
+_TURN: Final = 2 * pi / 65536
+_DOUBLE, _BITS = struct.Struct("<d"), struct.Struct("<Q")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireField:
+    """One field of a component."""
+
+    name: str
+    """Dotted, as in ``aim.x``."""
+    code: str
+    bits: int
+    span: int
+    """The largest number that it can be."""
+    default: int = 0
+    """The number of the declared default."""
+    low: int | float = 0
+    step: float = 1.0
+    secret: bool = False
+    """Whether only the owner of the item gets it."""
+    kind: Kind | None = None
+    """Of a declared scalar."""
+
+    @property
+    def smooth(self) -> int:
+        """How a receiver carries it on: 0 not at all, 1 up to its span, 2 round and round."""
+        if self.code == TURN:
+            return 2
+        return int(self.code == STEPS and self.bits > SHORT)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its number is the value minus ``low``: integers and bools."""
+        return self.code == INT and self.kind is not None and not self.kind.members
+
+    @property
+    def line(self) -> str:
+        """Its line in the text of the tables."""
+        scaled = self.code == STEPS
+        low = float(self.low).hex() if scaled else str(self.low)
+        step = self.step.hex() if scaled else "1"
+        return f"{self.name} {self.code} {self.bits} {self.span} {self.default} {low} {step}"
+
+    def number_of(self, value: Any) -> int:
+        """The number that is sent for a value."""
+        assert self.kind is not None
+        if self.code == STEPS:
+            return int(steps_of(float(value), self.low, self.step, self.span))
+        if self.code == TURN:
+            return int(turn_of(value))
+        if self.code == FLOAT:
+            return int(_BITS.unpack(_DOUBLE.pack(value))[0])
+        return int(self.kind.raw(value)) - int(self.low)
+
+    def raw_of(self, number: int) -> Any:
+        """What a world saves for a number: an integer, or a float."""
+        kind = self.kind
+        assert kind is not None
+        if self.code == STEPS:
+            value = self.low + number * self.step
+            return value if kind.is_real else min(max(round(value), kind.least), kind.greatest)
+        if self.code == TURN:
+            return (number - 65536 if number >= 32768 else number) * _TURN
+        if self.code == FLOAT:
+            return _DOUBLE.unpack(_BITS.pack(number))[0]
+        return number + int(self.low)
+
+
+def number(
+    name: str, bits: int, *, code: str = INT, span: int | None = None, default: int = 0, secret: bool = False
+) -> WireField:
+    """A field that is no declared value by itself."""
+    span = (1 << bits) - 1 if span is None else span
+    return WireField(name=name, code=code, bits=bits, span=span, default=default, secret=secret)
+
+
+def flag(name: str, *, default: bool, secret: bool) -> WireField:
+    """Whether there is a value, or a part."""
+    return WireField(name=name, code=INT, bits=1, span=1, default=int(default), secret=secret)
+
+
+def scalar(where: str, name: str, member: Member, default: Any, *, secret: bool) -> WireField:
+    """The field of a scalar, of a reference, or of one value of a list; ``default`` is None for none."""
+    common: dict[str, Any] = {"name": name, "secret": secret}
+    if member.holds == LINK:
+        return WireField(code=REF, bits=32, span=0xFFFFFFFF, **common)
+    kind = member.kind
+    assert kind is not None
+    common["kind"] = kind
+    if member.range is not None and member.range.step is not None and (kind.is_real or kind.is_whole):
+        made = _scaled(where, member, common)
+    elif kind.is_real and member.is_angle and member.range is None:
+        made = WireField(code=TURN, bits=16, span=65535, **common)
+    elif kind.is_real:
+        made = WireField(code=FLOAT, bits=64, span=(1 << 64) - 1, **common)
+    else:
+        span = kind.greatest - kind.least
+        made = WireField(code=INT, bits=max(1, span.bit_length()), span=span, low=kind.least, **common)
+    if default is None:
+        return made
+    # The dataclass is frozen, and its default is a number of its own form.
+    object.__setattr__(made, "default", made.number_of(default))
+    return made
+
+
+def numbers_of_value(where: str, name: str, member: Member, default: Any, *, secret: bool) -> list[WireField]:
+    """The fields of a value: one of a scalar, and one for each number of a vector or a rectangle."""
+    form = member.form
+    if not isinstance(form, Form):
+        return [scalar(where, name, member, default, secret=secret)]
+    each = replace(member, holds=DOUBLE if form.kind.is_real else NUMBER, kind=form.kind, form=None)
+    return [
+        scalar(where, f"{name}.{axis}", each, None if default is None else getattr(default, axis), secret=secret)
+        for axis in form.names
+    ]
+
+
+def text_fields(name: str, member: Member, default: str | None, *, secret: bool) -> list[WireField]:
+    """The fields of a text: its length in bytes, and the bytes, eight in a field."""
+    size, words = words_of(default or "", member.most)
+    length = number(f"{name}.length", member.most.bit_length(), span=member.most, default=size, secret=secret)
+    held = [
+        number(f"{name}[{index}]", 8 * min(WORD, member.most - WORD * index), code=WORDS, default=word, secret=secret)
+        for index, word in enumerate(words)
+    ]
+    return [length, *held]
+
+
+def words_of(text: str, most: int) -> tuple[int, list[int]]:
+    """Length in bytes, and the numbers of the fields of a text of at most so many bytes."""
+    data = text.encode()
+    return len(data), [int.from_bytes(data[at : at + WORD], "little") for at in range(0, most, WORD)]
+
+
+def _scaled(where: str, member: Member, common: dict[str, Any]) -> WireField:
+    bounds = member.range
+    assert bounds is not None
+    assert bounds.step is not None
+    kind = common["kind"]
+    if kind.is_whole and not (float(bounds.low).is_integer() and float(bounds.step).is_integer()):
+        raise SchemaError(f"{where}: low and step of an integer's Range are whole numbers")
+    width = (bounds.high - bounds.low) / bounds.step
+    if isinf(width) or round(width) > MOST_STEPS:
+        raise SchemaError(f"{where}: a Range has at most {MOST_STEPS} steps, not {width:.0f}; use a larger step")
+    span = round(width)
+    return WireField(
+        code=STEPS, bits=span.bit_length(), span=span, low=float(bounds.low), step=float(bounds.step), **common
+    )
+
+
+FIRST_SEAT: Final = 0xFFFFFF00
+"""The entity of seat 0. Items have ids below it."""
+MOST_COMPONENTS: Final = 255
+MOST_FIELDS: Final = 65535
+"""Of one component."""
+
+PLAIN, REAL_STEPS, WHOLE_STEPS, WIDE_STEPS, REAL_TURN, REAL_BITS, HAS_PART = range(7)
+SHAPE_STEPS, SHAPE_BITS, SHAPE_WHOLE = range(7, 10)
+"""How a kernel reads a field; ``cell_numbers`` has the same numbers, and a test compares them."""
+OP_WIDTH: Final = 6
+_SHAPE_OPS: Final = {STEPS: SHAPE_STEPS, FLOAT: SHAPE_BITS, INT: SHAPE_WHOLE}
+
+
+@dataclass(slots=True)
+class FieldBlock:
+    """Fields that are in one cell, as arrays for the kernels: those in its row of slots, and those in its parts."""
+
+    path: tuple[int, ...]
+    """The parts to go through from the item to the cell."""
+    slots: int
+    """Of the row."""
+    ops: "array[int]" = field(default_factory=lambda: array("q"))
+    """For each field in the row: how it is read; slot; slot that says whether there is a value, or -1; its place in the
+    row of the entity; the lowest value; the span."""
+    reals: "array[float]" = field(default_factory=lambda: array("d"))
+    """For each field in the row: low and step."""
+    part_ops: "array[int]" = field(default_factory=lambda: array("q"))
+    """As ``ops``, for what is no number: in place of the slot the part, or four times the part of a shape plus 0 to 3
+    for its x, y, width and height."""
+    part_reals: "array[float]" = field(default_factory=lambda: array("d"))
+
+    def add(self, op: int, slot: int, guard: int, out: int, made: WireField) -> None:
+        low = 0 if isinstance(made.low, float) else made.low
+        span = made.span if made.code == STEPS else 0
+        ops, reals = (self.ops, self.reals) if op < HAS_PART else (self.part_ops, self.part_reals)
+        ops.extend((op, slot, guard, out, low, span))
+        reals.extend((float(made.low) if made.code == STEPS else 0.0, made.step))
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesPlan:
+    """A list of values in a cell."""
+
+    path: tuple[int, ...]
+    part: int
+    out: int
+    """Place of its length; the values follow."""
+    name: str
+    most: int
+    each: WireField | None
+    """Of a scalar."""
+    shape: FieldBlock
+    """The numbers of a vector or a rectangle, of part 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlan:
+    """A text in a cell."""
+
+    path: tuple[int, ...]
+    part: int
+    out: int
+    """Place of its length; its bytes follow, eight in a field."""
+
+
+@dataclass(slots=True)
+class WorldComponent:
+    """What all entities of one list have: its fields, and how kernels read them."""
+
+    name: str
+    kind: Any
+    """The class of the items, or of the world; None for seats."""
+    parent: int = 0
+    """Index of the component whose entities hold the list."""
+    path: tuple[int, ...] = ()
+    """From an entity of the parent to the cell with the list."""
+    part: int = -1
+    most: int = 0
+    hidden: bool = False
+    """Whether only the owner of the holder sees the items."""
+    has_holder: bool = False
+    fields: list[WireField] = field(default_factory=list)
+    blocks: list[FieldBlock] = field(default_factory=list)
+    values: list[ValuesPlan] = field(default_factory=list)
+    texts: list[TextPlan] = field(default_factory=list)
+    player_slot: int = -1
+    secrets: "array[int]" = field(default_factory=lambda: array("i"))
+    links: "array[int]" = field(default_factory=lambda: array("i"))
+
+    def position_slots(self, names: tuple[str, ...]) -> tuple[int, ...]:
+        """Where a kernel finds the numbers of an item's place; none if they are not all in the item itself.
+
+        A float field is its slot. A vector or a rectangle is twice a negative number: -1, minus four times its part,
+        minus 0 for x and 1 for y; for those of the middle of a rectangle, 2 and 3.
+        """
+        known = {each.name: each for each in self.kind._declared.fields}
+        found: list[int] = []
+        for name in names:
+            each = known.get(name)
+            if each is None or each.optional or each.kind is None:
+                return ()
+            if each.code == SHAPE:
+                first = -1 - 4 * each.part - (2 if len(each.kind.names) == 4 else 0)
+                found += (first, first - 1)
+            elif each.slot >= 0 and each.kind.is_real:
+                found.append(each.slot)
+            else:
+                return ()
+        return tuple(found)
+
+
+def is_sent(member: Member) -> bool:
+    """Whether a field is in any component."""
+    if member.holds == CACHE or member.visible is Visible.SERVER:
+        return False
+    return not (member.holds == PART and issubclass(member.thing, Dice))
+
+
+class WorldLayout:
+    """The tables of one class of worlds; see :func:`layout_of`."""
+
+    def __init__(self, world: type[World]) -> None:
+        self.world = world
+        self.players: int = world.num_players
+        self.command = world.command
+        self.input_bits = 8 * input_size_of(world) if self.command is None else self.command.bits
+        self.components: list[WorldComponent] = []
+        self._add_entities(WorldComponent("world", world), [number("next_id", 32, default=1)])
+        seat = WorldComponent("seat", None, fields=[number("connected", 1), number("input", self.input_bits)])
+        self.components.append(seat)
+        self._check()
+        self.component_bits = (len(self.components) - 1).bit_length()
+        self.widths = array("i", [len(each.fields) for each in self.components])
+        self.firsts = array("i", [sum(self.widths[:index]) for index in range(len(self.components))])
+        every = [made for each in self.components for made in each.fields]
+        self.bits = array("i", [made.bits for made in every])
+        self.defaults = array("Q", [made.default for made in every])
+        self.spans = array("Q", [made.span for made in every])
+        self.smooth = array("B", [made.smooth for made in every])
+
+    def _check(self) -> None:
+        if len(self.components) > MOST_COMPONENTS:
+            raise SchemaError(
+                f"{self.world.__name__} has {len(self.components)} lists of things; a server sends {MOST_COMPONENTS}"
+            )
+        for each in self.components:
+            if len(each.fields) > MOST_FIELDS:
+                raise SchemaError(
+                    f"{self.world.__name__}.{each.name} has {len(each.fields)} fields; a server sends {MOST_FIELDS}"
+                )
+        if self.players > 0xFFFFFFFF - FIRST_SEAT:
+            raise SchemaError(f"{self.world.__name__} has {self.players} players; a server has at most 255")
+
+    def _add_entities(self, component: WorldComponent, first: list[WireField]) -> None:
+        index = len(self.components)
+        component.fields += first
+        self.components.append(component)
+        lists: list[tuple[str, tuple[int, ...], Any, Member, bool]] = []
+        texts: list[tuple[FieldBlock, Any, Member, str, Any, bool]] = []
+        self._add_fields(component, component.kind, "", (), False, (lists, texts), is_there=True)
+        # They change seldom. Here nobody skips over them on the way to what moves.
+        for text in texts:
+            self._add_text(component, *text)
+        for name, path, plan, member, hidden in lists:
+            inner = WorldComponent(
+                name if index == 0 else f"{component.name}.{name}", member.thing, parent=index, path=path,
+                part=plan.part, most=member.most, hidden=hidden, has_holder=index > 0,
+            )  # fmt: skip
+            self._add_entities(inner, [number("holder", 32)] if inner.has_holder else [])
+
+    def _add_fields(
+        self, component: WorldComponent, cls: Any, prefix: str, path: tuple[int, ...], secret: bool, later: Any, *,
+        is_there: bool,
+    ) -> None:  # fmt: skip
+        """Add the fields of a class, which is that of the item or of a part of it.
+
+        ``later``: gets the lists of things, and the texts; ``is_there``: whether a new item has this part, so that its
+        defaults are those of the class.
+        """
+        block = FieldBlock(path, cls._declared.slots)
+        component.blocks.append(block)
+        for member, plan in zip(members_of(cls), cls._declared.fields, strict=True):
+            if not is_sent(member):
+                if member.is_player and not path:
+                    raise _player_error(cls, member)
+                continue
+            mine = secret or member.visible is Visible.OWNER
+            name = prefix + member.name
+            default = plan.default if is_there else None
+            if member.is_player and not path:
+                if mine:
+                    raise _player_error(cls, member)
+                component.player_slot = plan.slot
+            if member.holds == ITEMS:
+                later[0].append((name, path, plan, member, mine))
+            elif member.holds == TEXT:
+                later[1].append((block, plan, member, name, default, mine))
+            elif member.holds == VALUES:
+                self._add_values(component, path, plan, member, name, default, mine)
+            elif member.holds == PART:
+                self._add_flag(component, block, plan, member, name, None, mine)
+                inside = (*path, plan.part)
+                there = is_there and not member.optional
+                self._add_fields(component, member.thing, f"{name}.", inside, mine, later, is_there=there)
+            elif member.holds == SHAPE:
+                self._add_shape(component, block, plan, member, name, default, mine)
+            else:
+                self._add_scalar(component, block, plan, member, name, default, mine)
+
+    def _add_scalar(
+        self, component: WorldComponent, block: FieldBlock, plan: Any, member: Member, name: str, default: Any, secret: bool
+    ) -> None:
+        made = scalar(plan.where, name, member, default, secret=secret)
+        guard = -1
+        if member.optional and member.holds != LINK:
+            guard = plan.slot + 1
+            there = flag(f"{name}?", default=default is not None, secret=secret)
+            self._add(component, block, PLAIN, guard, -1, there)
+        self._add(component, block, _op_of(member, made), plan.slot, guard, made)
+
+    def _add_values(
+        self, component: WorldComponent, path: tuple[int, ...], plan: Any, member: Member, name: str, default: Any,
+        secret: bool,
+    ) -> None:  # fmt: skip
+        out = len(component.fields)
+        values = default or ()
+        bits, most = member.most.bit_length(), member.most
+        self._append(component, number(f"{name}.length", bits, span=most, default=len(values), secret=secret))
+        each: list[WireField] = []
+        for index in range(most):
+            value = values[index] if index < len(values) else None
+            each = numbers_of_value(plan.where, f"{name}[{index}]", member, value, secret=secret)
+            for made in each:
+                self._append(component, made)
+        shape = FieldBlock((), 0)
+        if isinstance(member.form, Form):
+            for axis, made in enumerate(each):
+                shape.add(_SHAPE_OPS[made.code], axis, -1, axis, made)
+        one = each[0] if member.form is None else None
+        component.values.append(ValuesPlan(path, plan.part, out, name, most, one, shape))
+
+    def _add_shape(
+        self, component: WorldComponent, block: FieldBlock, plan: Any, member: Member, name: str, default: Any, secret: bool
+    ) -> None:
+        self._add_flag(component, block, plan, member, name, default, secret)
+        for axis, made in enumerate(numbers_of_value(plan.where, name, member, default, secret=secret)):
+            self._add(component, block, _SHAPE_OPS[made.code], 4 * plan.part + axis, -1, made)
+
+    def _add_text(
+        self, component: WorldComponent, block: FieldBlock, plan: Any, member: Member, name: str, default: Any, secret: bool
+    ) -> None:
+        self._add_flag(component, block, plan, member, name, default, secret)
+        component.texts.append(TextPlan(block.path, plan.part, len(component.fields)))
+        for made in text_fields(name, member, default, secret=secret):
+            self._append(component, made)
+
+    def _add_flag(
+        self, component: WorldComponent, block: FieldBlock, plan: Any, member: Member, name: str, default: Any, secret: bool
+    ) -> None:
+        """Whether there is what is no number."""
+        if member.optional:
+            made = flag(f"{name}?", default=default is not None, secret=secret)
+            self._add(component, block, HAS_PART, plan.part, -1, made)
+
+    def _add(self, component: WorldComponent, block: FieldBlock, op: int, slot: int, guard: int, made: WireField) -> None:
+        block.add(op, slot, guard, len(component.fields), made)
+        self._append(component, made)
+
+    def _append(self, component: WorldComponent, made: WireField) -> None:
+        out = len(component.fields)
+        if made.secret:
+            component.secrets.append(out)
+        if made.code == REF:
+            component.links.append(out)
+        component.fields.append(made)
+
+    def lines(self) -> Iterator[str]:
+        """The text of the tables, line by line."""
+        yield "retick world 1"
+        yield f"players {self.players} input {self.input_bits}"
+        if self.command is not None:
+            yield f"command {self.command.layout}"
+        for component in self.components:
+            yield f"component {component.name}"
+            yield from (made.line for made in component.fields)
+
+    @property
+    def text(self) -> str:
+        """From which the hash is made."""
+        return "".join(f"{line}\n" for line in self.lines())
+
+    @property
+    def hash(self) -> int:
+        """By which two ends know that they mean the same fields."""
+        return int.from_bytes(sha256(self.text.encode()).digest()[:8], "little")
+
+
+def _player_error(cls: Any, member: Member) -> SchemaError:
+    return SchemaError(f"{cls.__name__}.{member.name}: whose thing it is is known to all who see the thing")
+
+
+def _op_of(member: Member, made: WireField) -> int:
+    if made.code == STEPS:
+        if made.kind is not None and made.kind.is_real:
+            return REAL_STEPS
+        return WIDE_STEPS if member.holds == WIDE else WHOLE_STEPS
+    if made.code == TURN:
+        return REAL_TURN
+    if made.code == FLOAT:
+        return REAL_BITS
+    assert member.holds <= MEMBER or member.holds == LINK
+    return PLAIN
+
+
+@cache
+def layout_of(world: type[World]) -> WorldLayout:
+    """The tables of a class of worlds, made once; a SchemaError that names the field if they cannot be made."""
+    return WorldLayout(world)

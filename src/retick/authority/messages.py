@@ -1,0 +1,248 @@
+"""The reliable messages between a server of a world and its clients.
+
+::
+
+    WELCOME    0x31  u8 version  u8 seat  u8 players  u16 ticks a second  u8 ticks a snapshot  u32 tick
+    MESSAGE    0x32  the application's bytes
+    PLAYER     0x33  u8 seat  u8 state  name
+    ROOM_OVER  0x34  u8 reason  words
+    LOST       0x35  u8 reason  u32 how many
+"""
+
+import struct
+from enum import IntEnum
+from typing import Final, NamedTuple, TypeVar
+
+from retick.errors import (
+    EncodeError,
+    InvalidValue,
+    LimitExceeded,
+    TrailingData,
+    Truncated,
+    UnsupportedVersion,
+    UsageError,
+)
+from retick.host.config import LARGEST_MESSAGE
+
+__all__ = [
+    "KINDS",
+    "LARGEST_DATA",
+    "LARGEST_NOTE",
+    "LONGEST_NAME",
+    "LONGEST_WORDS",
+    "MOST_LOST",
+    "SPECTATOR",
+    "Ended",
+    "Gone",
+    "MessagesLost",
+    "WorldMessage",
+    "Presence",
+    "RoomOver",
+    "SeatNews",
+    "RoomWelcome",
+    "WorldMessage",
+    "decode_message",
+    "encode_message",
+    "misfit",
+]
+
+VERSION: Final = 1
+SPECTATOR: Final = 255
+"""The seat of one that has none."""
+LONGEST_NAME: Final = 32
+"""Bytes of a player's name."""
+LONGEST_WORDS: Final = 200
+"""Bytes of what is said at the end of a room."""
+MOST_LOST: Final = 0xFFFFFFFF
+"""What one LOST can count."""
+LARGEST_DATA: Final = LARGEST_MESSAGE - 1
+"""Bytes of a reliable message of the application."""
+LARGEST_NOTE: Final = 1000
+"""Bytes of an unreliable one: it is never in more than one datagram."""
+_WELCOME: Final = struct.Struct("<BBBHBI")
+_LOST: Final = struct.Struct("<BI")
+_WELCOME_KIND, _MESSAGE_KIND, _PLAYER_KIND, _OVER_KIND, _LOST_KIND = range(0x31, 0x36)
+KINDS: Final = {
+    "WELCOME": _WELCOME_KIND,
+    "MESSAGE": _MESSAGE_KIND,
+    "PLAYER": _PLAYER_KIND,
+    "ROOM_OVER": _OVER_KIND,
+    "LOST": _LOST_KIND,
+}
+"""The first byte of each message, by the names of the format."""
+
+
+class Presence(IntEnum):
+    """What has become of a player."""
+
+    LEFT = 0
+    PLAYING = 1
+    CONNECTION_LOST = 2
+    BOT = 3
+
+
+class Ended(IntEnum):
+    """Why a room is over."""
+
+    ENDED = 0
+    FAULT = 1
+    DRAINED = 2
+    CLOSED = 3
+    DROPPED = 4
+
+
+class Gone(IntEnum):
+    """Why a message was dropped."""
+
+    TOO_MANY = 0
+    TOO_LONG = 1
+
+
+class RoomWelcome(NamedTuple):
+    """The first message of a server."""
+
+    seat: int
+    """SPECTATOR for one without a seat."""
+    players: int
+    tick_rate: int
+    """Ticks a second."""
+    snapshot_ticks: int
+    """From one snapshot to the next."""
+    tick: int
+    """Of the server."""
+
+
+class WorldMessage(NamedTuple):
+    """The application's own bytes."""
+
+    data: bytes
+
+
+class SeatNews(NamedTuple):
+    """A player came, left, or has another name."""
+
+    seat: int
+    state: Presence
+    name: str
+
+
+class RoomOver(NamedTuple):
+    """No tick comes after this."""
+
+    reason: Ended
+    words: str
+
+
+class MessagesLost(NamedTuple):
+    """So many MESSAGEs of the sender were dropped, and will never come."""
+
+    reason: Gone
+    messages: int
+
+
+WorldMessage = RoomWelcome | WorldMessage | SeatNews | RoomOver | MessagesLost
+
+
+def misfit(data: bytes, reliable: bool) -> str | None:
+    """Why the application's bytes cannot be sent, on either side; a UsageError for what is no bytes."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise UsageError(f"a message is bytes, not {type(data).__name__}: text.encode() makes bytes of a text")
+    most = LARGEST_DATA if reliable else LARGEST_NOTE
+    if len(data) > most:
+        return f"{'a' if reliable else 'an unreliable'} message has at most {most} bytes, not {len(data)}"
+    return None
+
+
+def encode_message(message: WorldMessage) -> bytes:
+    """The bytes of a message."""
+    match message:
+        case RoomWelcome():
+            seat, players, tick_rate, snapshot_ticks, tick = message
+            packed = _WELCOME.pack(VERSION, seat, players, tick_rate, snapshot_ticks, tick)
+            return bytes((_WELCOME_KIND,)) + packed
+        case WorldMessage():
+            return bytes((_MESSAGE_KIND,)) + message.data
+        case SeatNews():
+            return bytes((_PLAYER_KIND, message.seat, message.state)) + _packed_text(message.name, LONGEST_NAME)
+        case RoomOver():
+            return bytes((_OVER_KIND, message.reason)) + _packed_text(message.words, LONGEST_WORDS)
+        case MessagesLost():
+            return bytes((_LOST_KIND,)) + _LOST.pack(message.reason, message.messages)
+
+
+def decode_message(data: bytes) -> WorldMessage:
+    """The message in these bytes, or a DecodeError."""
+    _need(data, 1)
+    kind, body = data[0], bytes(data[1:])
+    if kind == _MESSAGE_KIND:
+        return WorldMessage(body)
+    if kind == _WELCOME_KIND:
+        return _welcome(body)
+    if kind == _PLAYER_KIND:
+        _need(body, 2)
+        if body[0] == SPECTATOR:
+            raise InvalidValue("a spectator has no seat")
+        return SeatNews(body[0], _member(Presence, body[1]), _text(body[2:], LONGEST_NAME))
+    if kind == _OVER_KIND:
+        _need(body, 1)
+        return RoomOver(_member(Ended, body[0]), _text(body[1:], LONGEST_WORDS))
+    if kind == _LOST_KIND:
+        _exactly(body, _LOST.size)
+        reason, count = _LOST.unpack(body)
+        return MessagesLost(_member(Gone, reason), count)
+    raise InvalidValue(f"no message is of kind {kind:#04x}")
+
+
+def _welcome(body: bytes) -> RoomWelcome:
+    _need(body, 1)
+    if body[0] != VERSION:
+        raise UnsupportedVersion(f"the server speaks version {body[0]}, not {VERSION}", version=body[0])
+    _exactly(body, _WELCOME.size)
+    made = RoomWelcome._make(_WELCOME.unpack(body)[1:])
+    if 0 in (made.players, made.tick_rate, made.snapshot_ticks) or not (
+        made.seat < made.players or made.seat == SPECTATOR
+    ):
+        raise InvalidValue(f"no server plays like this: {made}")
+    return made
+
+
+E = TypeVar("E", bound=IntEnum)
+
+
+def _member(kind: type[E], number: int) -> E:
+    try:
+        return kind(number)
+    except ValueError:
+        raise InvalidValue(f"{number} is no {kind.__name__}") from None
+
+
+def _packed_text(text: str, most: int) -> bytes:
+    data = text.encode()
+    if len(data) > most or not text.isprintable():
+        raise EncodeError(f"{text!r} must be printable and have at most {most} bytes", value=text)
+    return data
+
+
+def _text(data: bytes, most: int) -> str:
+    if len(data) > most:
+        raise LimitExceeded(
+            f"a text has at most {most} bytes, not {len(data)}", what="text", limit=most, actual=len(data)
+        )
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise InvalidValue("a text is not UTF-8") from None
+    if not text.isprintable():
+        raise InvalidValue("a text is not printable")
+    return text
+
+
+def _need(data: bytes, size: int) -> None:
+    if len(data) < size:
+        raise Truncated(f"a message ends after {len(data)} bytes", needed=size, available=len(data))
+
+
+def _exactly(data: bytes, size: int) -> None:
+    _need(data, size)
+    if len(data) > size:
+        raise TrailingData(f"{len(data) - size} bytes follow the message", extra=len(data) - size)

@@ -1,0 +1,79 @@
+"""``--budget``: how far a file may expand that its user knows to be honest, for every command that reads files."""
+
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from retick.errors import LimitExceeded, RetickError, UsageError
+from retick.replay import ReadLimits, Replay, load
+from retick.replay.limits import MIB
+
+__all__ = [
+    "PROJECT",
+    "BudgetOption",
+    "load_within",
+    "project_game",
+    "raisable",
+    "read_limits",
+]
+
+
+BudgetOption = Annotated[
+    int | None,
+    typer.Option(
+        "--budget",
+        min=1,
+        max=1 << 20,
+        metavar="MIB",
+        help="Let a file that you trust take so many MiB when it is read.",
+        show_default="from its size, 256 at most",
+    ),
+]
+
+
+def read_limits(budget: int | None) -> ReadLimits:
+    """The limits that the option asks for, or those for strangers' files."""
+    return ReadLimits() if budget is None else ReadLimits.trusting(budget * MIB)
+
+
+def load_within(path: Path, budget: int | None, *, strict: bool = False) -> Replay:
+    """``retick.replay.load`` with the limits of the option."""
+    with raisable():
+        return load(path, strict=strict, limits=read_limits(budget))
+
+
+@contextmanager
+def raisable() -> Iterator[None]:
+    """Add to a refusal how to read the file all the same."""
+    try:
+        yield
+    except LimitExceeded as error:
+        raise RetickError(f"{error}; if you trust the file, let it take more memory with --budget MIB") from None
+
+
+# The game that the project in the working directory names: ``[tool.retick] game`` of its pyproject.toml.
+
+PROJECT = Path("pyproject.toml")
+
+
+def project_game() -> str | None:
+    """The game as module:Class or file.py:Class; None if there is no project here, or it names none."""
+    try:
+        text = PROJECT.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{PROJECT}: it is not UTF-8: {error.reason}") from None
+    try:
+        tools = tomllib.loads(text).get("tool", {})
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{PROJECT}: {error}") from None
+    settings = tools.get("retick", {}) if isinstance(tools, dict) else {}
+    game = settings.get("game") if isinstance(settings, dict) else None
+    if game is not None and not isinstance(game, str):
+        raise UsageError(f"{PROJECT}: [tool.retick] game must be a text such as 'game.py:Tanks', not {game!r}")
+    return game

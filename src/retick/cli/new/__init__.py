@@ -1,1 +1,0 @@
-"""``retick new``: the files of a new game, from templates."""

@@ -1,0 +1,105 @@
+"""Replay files as arguments, and the loop of commands that go through many of them without stopping at a bad one."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import Progress
+
+from retick.audit.game_loader import GAME_IDS, load_game
+from retick.cli.arguments import project_game
+from retick.cli.exit_codes import MISUSE, NO, UNKNOWN, complain, file_problem, playing
+from retick.cli.terminal import Screen, say
+from retick.errors import RetickError, UsageError
+from retick.replay import Replay
+from retick.sim.contract import Simulation
+from retick.verify.games import FIGHTER, UnknownGame, game_for
+
+__all__ = [
+    "FIGHTER",
+    "GameOption",
+    "ReplayFile",
+    "ReplayFiles",
+    "Undecided",
+    "UnknownGame",
+    "for_each",
+    "game_of",
+    "project_game_of",
+]
+
+
+ReplayFile = Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="A replay, RPLK or RTK.")]
+ReplayFiles = Annotated[list[Path], typer.Argument(metavar="FILES", show_default=False, help="Replays, RPLK or RTK.")]
+
+
+class Undecided(RetickError):
+    """A file about which nothing can be said: it is neither good nor bad."""
+
+
+def for_each(paths: Sequence[Path], work: Callable[[Path], None]) -> None:
+    """Call ``work`` for each file, and print what it raises.
+
+    Exit with 1 if one file is bad, else with 2 for misuse, else with 3 if nothing can be said about one.
+    """
+    console = Screen(stderr=True)
+    bad = misused = unknown = 0
+    hidden = not console.is_terminal or len(paths) < 2
+    # Where both are the terminal, lines go above the bar; output that goes elsewhere is left alone.
+    above = sys.stdout.isatty()
+    with Progress(console=console, disable=hidden, transient=True, redirect_stdout=above) as progress:
+        for path in progress.track(paths, description="files"):
+            try:
+                with playing():
+                    work(path)
+            except OSError as error:
+                if error.filename is None:
+                    raise
+                misused += 1
+                complain(file_problem(error))
+            except UsageError as error:
+                misused += 1
+                complain(f"{path}: {error}")
+            except Undecided as error:
+                unknown += 1
+                say(f"unknown  {path}: {error}")
+            except RetickError as error:
+                bad += 1
+                complain(f"{path}: {error}")
+    if len(paths) > 1 and (bad or misused or unknown):
+        parts = [f"{number} {what}" for number, what in ((bad + misused, "bad"), (unknown, "unknown")) if number]
+        complain(f"of {len(paths)} files: {', '.join(parts)}")
+    if bad or misused or unknown:
+        raise typer.Exit(NO if bad else MISUSE if misused else UNKNOWN)
+
+
+# Which game a recording is played with: the one named on the command line, or the one that the recording names.
+
+GameOption = Annotated[
+    str | None,
+    typer.Option(
+        "--game",
+        metavar="MODULE:CLASS",
+        help="The game, as module:Class, file.py:Class or by its id.",
+        show_default="what the recording says: a game of Retick, or [tool.retick] game of pyproject.toml",
+    ),
+]
+
+
+def project_game_of(replay: Replay) -> str | None:
+    """The game of the project in the working directory, if the recording is of that one; else None."""
+    named = None if not replay.game_id or replay.game_id in GAME_IDS else project_game()
+    if named is None or getattr(load_game(named)(), "game_id", None) != replay.game_id:
+        return None
+    return named
+
+
+def game_of(replay: Replay, named: str | None) -> Simulation[Any]:
+    """The game to play ``replay`` with: as named, else that of the recording, which may be the project's."""
+    named = named or project_game_of(replay)
+    game = game_for(replay, None if named is None else load_game(named), None)
+    is_other = replay.game_id in GAME_IDS and getattr(game, "game_id", None) != replay.game_id
+    if named is not None and named not in GAME_IDS and is_other:
+        raise UsageError(f"the recording is of {replay.game_id!r}, and {named} is another game")
+    return game

@@ -1,0 +1,109 @@
+"""The options of commands that open links to a server: its key, a join token, plain links, a log of keys."""
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from retick.cli.exit_codes import complain
+from retick.errors import RetickError, UsageError
+from retick.host.link_config import ClientSealing
+from retick.playing.key_files import KeyLogFile, load_identity
+from retick.replay import ReadLimits
+from retick.replay.storage import read_bounded
+from retick.tokens import KEY_SIZE, from_text, show
+
+__all__ = [
+    "ClientIdentityOption",
+    "ClientKeylogOption",
+    "ClientPlainOption",
+    "ServerKeyOption",
+    "TokenOption",
+    "client_sealing",
+    "only_sealed",
+    "read_server_key",
+    "read_token",
+]
+
+MOST_TOKEN_FILE: Final = 4096
+"""Bytes of a file with a token."""
+ServerKeyOption = Annotated[
+    str | None,
+    typer.Option(metavar="HEX", help="The server's public key, as retick serve --key shows it.", show_default=False),
+]
+TokenOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A join token: names the server's address and key.", show_default=False),
+]
+ClientIdentityOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--identity",
+        metavar="FILE",
+        help="A lasting key, by which the server recognises this player; the file is made at first use.",
+        show_default=False,
+    ),
+]
+ClientPlainOption = Annotated[
+    bool, typer.Option("--plain", help="An unsealed link, that others can read and forge; the server must say it too.")
+]
+ClientKeylogOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Append the keys of all links to this file, to read a capture with retick packet --keylog.",
+        show_default=False,
+    ),
+]
+
+
+def read_server_key(text: str) -> bytes:
+    """The public key that somebody has typed."""
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != KEY_SIZE:
+        raise UsageError(f"a server's public key has {2 * KEY_SIZE} hexadecimal digits: retick serve --key shows it")
+    return key
+
+
+def read_token(path: Path) -> bytes:
+    """The join token in a file; a UsageError if there is none. Neither shows the token."""
+    try:
+        token = from_text(bytes(read_bounded(path, ReadLimits(max_bytes=MOST_TOKEN_FILE))))
+        show(token)
+    except UsageError:
+        raise
+    except RetickError as error:
+        raise UsageError(f"{path}: {error}: take what the backend gave") from None
+    return token
+
+
+def client_sealing(
+    *, server_key: str | None, token: Path | None, identity: Path | None, plain: bool, keylog: Path | None
+) -> ClientSealing:
+    """What a client is told; UsageError for options that exclude each other."""
+    only_sealed(plain, {"--server-key": server_key, "--token": token, "--identity": identity, "--keylog": keylog})
+    if server_key is not None and token is not None:
+        raise UsageError("--token names the server's key: leave out --server-key")
+    key = log = None
+    if identity is not None:
+        key, told = load_identity(identity)
+        complain(told)
+    if keylog is not None:
+        log = KeyLogFile(keylog)
+        complain(log.warning())
+    return {
+        "sealed": not plain,
+        "server_key": None if server_key is None else read_server_key(server_key),
+        "identity": key,
+        "keylog": log,
+    }
+
+
+def only_sealed(plain: bool, options: dict[str, object]) -> None:
+    """UsageError for an option that has no meaning on plain links."""
+    for name, given in options.items():
+        if plain and given is not None:
+            raise UsageError(f"{name} is for sealed links: it does not go with --plain")

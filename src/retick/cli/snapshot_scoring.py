@@ -1,0 +1,427 @@
+"""Bytes and microseconds of a sequence of snapshots, each coded against one that was acknowledged some frames before.
+
+Every packet is decoded again, and the result compared. Frame i is coded against frame i - lag, and predicted only from
+frames up to that one: those that the receiver has acknowledged by then. Statistics are carried along the same chains.
+Sizes are those of payloads, in all commands: see :func:`counted`.
+"""
+
+import gc
+import lzma
+import time
+from array import array
+from collections.abc import Sequence
+from math import inf
+from pathlib import Path
+from sys import byteorder
+from typing import NamedTuple, Protocol
+
+from retick.errors import DecodeError, DeterminismError, InvalidValue, SchemaError, SchemaMismatch, UsageError
+from retick.snapshot import (
+    Bool,
+    Codec,
+    Component,
+    Field,
+    Fixed,
+    Group,
+    Motion,
+    Prior,
+    Rotation,
+    Schema,
+    Snapshot,
+    UInt,
+    pick_history,
+    schema_from_json,
+)
+from retick.snapshot.compact.coder import Statistics
+from retick.snapshot.compact.head import VERSION as COMPACT_VERSION
+from retick.snapshot.compact.head import read_head
+from retick.snapshot.compact.numbers import OLDEST
+from retick.snapshot.errors import value_error
+from retick.snapshot.inspect import PacketReport, inspect_packet, is_snapshot
+
+__all__ = [
+    "TRACE_ENTITIES",
+    "ScoredCoder",
+    "Score",
+    "Source",
+    "costs",
+    "counted",
+    "mean_bytes",
+    "read_source",
+    "score",
+    "score_lines",
+    "scores",
+    "trace_schema",
+    "train",
+]
+
+
+STRETCH = 64
+"""Packets that are encoded, and then decoded, between two looks at the clock."""
+PASSES = 3
+"""How often a stretch is coded; the fastest time counts, since other programs only add time."""
+
+
+class Score(NamedTuple):
+    """One way of coding."""
+
+    name: str
+    packets: int
+    bytes: float
+    """A packet, mean."""
+    encode_us: float
+    """A packet, mean."""
+    decode_us: float
+
+
+def _check(name: str, wanted: Snapshot, found: Snapshot) -> None:
+    ids_differ = wanted.ids != found.ids
+    if ids_differ or any(
+        wanted.column(owner.id, item.id) != found.column(owner.id, item.id) for owner, item in wanted.schema.fields
+    ):
+        raise DeterminismError(f"{name}: tick {wanted.tick} is not what was encoded", frame=wanted.tick)
+
+
+class ScoredCoder(Protocol):
+    """One way of coding a sequence of snapshots, which are named by their places in it."""
+
+    def encode(self, at: int) -> bytes: ...
+
+    def decode(self, at: int, data: bytes) -> Snapshot: ...
+
+    def begin(self, stretch: int) -> None:
+        """Packets from this place on are coded several times: what they start from must stay."""
+
+
+def score(name: str, snapshots: Sequence[Snapshot], lag: int, coder: ScoredCoder) -> Score:
+    """Code every snapshot from the ``lag``-th on, compare what is decoded, and take the times.
+
+    A stretch of packets is encoded and then decoded, as two machines do it. With one packet at a time, each end would
+    find the other's data in the cache, and reading the clock would cost as much as a small packet. Each stretch is
+    coded several times, and the fastest counts.
+    """
+    total, encoding, decoding = 0, 0.0, 0.0
+    gc.disable()  # as timeit does: it would walk all snapshots of the trace now and then
+    try:
+        for start in range(lag, len(snapshots), STRETCH):
+            stretch = range(start, min(start + STRETCH, len(snapshots)))
+            fastest = inf, inf
+            coder.begin(start)
+            for _ in range(PASSES):
+                first = time.thread_time()
+                packets = [coder.encode(at) for at in stretch]
+                second = time.thread_time()
+                found = [coder.decode(at, data) for at, data in zip(stretch, packets, strict=True)]
+                third = time.thread_time()
+                fastest = min(fastest[0], second - first), min(fastest[1], third - second)
+            for at, snapshot in zip(stretch, found, strict=True):
+                _check(name, snapshots[at], snapshot)
+            total, encoding, decoding = (
+                total + sum(map(len, packets)),
+                encoding + fastest[0],
+                decoding + fastest[1],
+            )
+    finally:
+        gc.enable()
+    count = max(1, len(snapshots) - lag)
+    return Score(name, count, total / count, encoding / count * 1e6, decoding / count * 1e6)
+
+
+def counted(check: bool = False) -> str:
+    """What a size is, in the words of all commands."""
+    return f"bytes a packet: payload with{'' if check else 'out'} check, without header"
+
+
+class _Compact:
+    """A sender and a receiver whose statistics, if any, are carried."""
+
+    def __init__(self, codec: Codec, snapshots: Sequence[Snapshot], lag: int, carried: bool) -> None:
+        self._codec = codec.compact_payloads()
+        self._snapshots = snapshots
+        self._lag = lag
+        ticks = [snapshot.tick for snapshot in snapshots]
+        self._by_tick = dict(zip(ticks, snapshots, strict=True))
+        self._histories = [
+            [self._by_tick[tick] for tick in pick_history(ticks[at], ticks[max(0, at - OLDEST) : at])]
+            for at in range(len(ticks) - lag)
+        ]
+        start = self._codec.prior_statistics() if carried else None
+        self._sent: list[Statistics | None] = [start] * len(ticks)
+        self._received = self._sent[:]
+        self._carried = carried
+        self._stretch = 0
+
+    def encode(self, at: int) -> bytes:
+        base = at - self._lag
+        made = self._codec.encode(self._snapshots[base], self._snapshots[at], self._histories[base], self._sent[base])
+        if self._carried:
+            self._sent[at] = made.statistics
+            self._let_go(self._sent, base)
+        return made.payload
+
+    def decode(self, at: int, data: bytes) -> Snapshot:
+        base = at - self._lag
+        received = self._received[base]
+        found, learned = self._codec.decode(
+            self._snapshots[base], self._snapshots[at].tick, data, self._by_tick.get, received
+        )
+        if self._carried:
+            self._received[at] = learned
+            self._let_go(self._received, base)
+        return found
+
+    def begin(self, stretch: int) -> None:
+        for at in range(max(0, self._stretch - self._lag), stretch - self._lag):
+            self._sent[at] = self._received[at] = None
+        self._stretch = stretch
+
+    def _let_go(self, held: list[Statistics | None], base: int) -> None:
+        """Of a stretch that is coded again, what it started from stays; the rest is made anew, in the same memory."""
+        if base >= self._stretch:
+            held[base] = None
+
+
+class _Plain:
+    def __init__(self, codec: Codec, snapshots: Sequence[Snapshot], lag: int) -> None:
+        self._codec = codec
+        self._snapshots = snapshots
+        self._lag = lag
+
+    def encode(self, at: int) -> bytes:
+        return self._codec.encode_payload(self._snapshots[at - self._lag], self._snapshots[at])
+
+    def decode(self, at: int, data: bytes) -> Snapshot:
+        return self._codec.decode_payload(self._snapshots[at - self._lag], self._snapshots[at].tick, data)
+
+    def begin(self, stretch: int) -> None:
+        """Nothing is carried."""
+
+
+def scores(schema: Schema, snapshots: Sequence[Snapshot], lag: int, prior: Prior | None, check: bool) -> list[Score]:
+    """Carried, stateless, and both plain forms."""
+    found = []
+    for name, carried in (("carried", True), ("stateless", False)):
+        codec = Codec(schema, compact=True, prior=prior, sealed=not check)
+        found.append(score(name, snapshots, lag, _Compact(codec, snapshots, lag, carried)))
+    for version in (2, 0):
+        codec = Codec(schema, version=version)
+        found.append(score(f"plain v{version}", snapshots, lag, _Plain(codec, snapshots, lag)))
+    return found
+
+
+def mean_bytes(schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior, carried: bool) -> float:
+    """The size that :func:`scores` finds without a check, but nothing is decoded."""
+    coder = _Compact(Codec(schema, compact=True, prior=prior, sealed=True), snapshots, lag, carried)
+    sizes = [len(coder.encode(at)) for at in range(lag, len(snapshots))]
+    return sum(sizes) / max(1, len(sizes))
+
+
+def score_lines(
+    schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior | None = None, check: bool = False
+) -> list[str]:
+    """The scores as lines of text."""
+    lines = [f"  {'':12} {'bytes':>9} {'encode µs':>10} {'decode µs':>10}"]
+    for one in scores(schema, snapshots, lag, prior, check):
+        lines.append(f"  {one.name:12} {one.bytes:9.1f} {one.encode_us:10.1f} {one.decode_us:10.1f}")
+    return lines
+
+
+def train(
+    schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, before: Prior, own: bool = True
+) -> tuple[Prior, float]:
+    """A prior of everything that these snapshots teach, and the mean bytes of a packet while it was learned.
+
+    Every packet learns from the one before it, as no receiver can: the size is only for comparing candidates.
+    """
+    codec = Codec(schema, compact=True, prior=before, sealed=True)
+    payloads = codec.compact_payloads()
+    statistics, total = payloads.prior_statistics().copy(), 0
+    # Weights follow every entity; their mean over the packets is what they follow.
+    sums, packets = [0] * len(statistics.weights), 0
+    ticks = [snapshot.tick for snapshot in snapshots]
+    by_tick = dict(zip(ticks, snapshots, strict=True))
+    for at in range(lag, len(snapshots)):
+        base = snapshots[at - lag]
+        history = [by_tick[tick] for tick in pick_history(base.tick, ticks[max(0, at - lag - 64) : at - lag])]
+        made = payloads.encode(base, snapshots[at], history, statistics)
+        statistics, total = made.statistics, total + len(made.payload)
+        if at >= len(snapshots) // 4:
+            sums, packets = [a + b for a, b in zip(sums, statistics.weights, strict=True)], packets + 1
+    if packets:
+        mean = array("i", [round(a / packets) for a in sums])
+        statistics = Statistics(statistics.models, mean, statistics.lineage)
+    learned = Prior.learned(payloads.plan, statistics, before=before, own=own)
+    return learned, total / max(1, len(snapshots) - lag)
+
+
+def costs(
+    schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior
+) -> tuple[list[float], list[float], tuple[Group, ...]]:
+    """Bytes a packet of each group, plain and carried; then of what says which entities changed, and of the rest.
+
+    The rest are heads, destroys and creates, and packets that went the plain way. The sums are those of :func:`scores`.
+    """
+    codec = Codec(schema, compact=True, prior=prior, sealed=True)
+    payloads = codec.compact_payloads()
+    bits = [0.0] * (len(payloads.groups) + 1)
+    payloads.note_costs(bits)
+    coder = _Compact(codec, snapshots, lag, True)
+    plain_codec = Codec(schema, version=2)
+    places = {
+        f"{schema.label(at, index)}": number
+        for number, group in enumerate(payloads.groups)
+        for at in [schema.by_id[group.component]]
+        for index, item in enumerate(schema.components[at].fields)
+        if item.id in group.fields
+    }
+    plain, total = [0.0] * len(bits), 0.0
+    for at in range(lag, len(snapshots)):
+        before = bits[:]
+        payload = coder.encode(at)
+        total += 8 * len(payload)
+        if read_head(payload)[0].plain:
+            bits[:] = before
+        report = inspect_packet(plain_codec.encode_delta(snapshots[at - lag], snapshots[at]), schema)
+        for label, cost in report.costs.items():
+            if label != "(header)":
+                plain[places.get(label, -1)] += cost
+    count = 8 * max(1, len(snapshots) - lag)
+    plain, bits = [*plain, 0.0], [*bits, total - sum(bits)]
+    return [cost / count for cost in plain], [cost / count for cost in bits], payloads.groups
+
+
+# Snapshots to measure and to train with: a trace of numbers, or a folder of packets.
+#
+# A trace has no header: frame after frame, entity after entity, eight little-endian 32-bit numbers each. Its fields,
+# and what is declared of them, are in docs/formats/compact.md.
+
+TRACE_ENTITIES = 901
+_FIELDS = 8
+MOST_TRACE_BYTES = 1 << 30
+"""Bytes of a trace after unpacking."""
+MOST_PACKETS = 100_000
+"""Packets of a folder."""
+
+
+class Source(NamedTuple):
+    """A schema and its snapshots, in the order of their ticks."""
+
+    schema: Schema
+    snapshots: list[Snapshot]
+    left_out: int = 0
+    """Packets of a folder whose baselines are not in it."""
+
+
+def trace_schema() -> Schema:
+    """The fields of a trace, with what its scene declares: gravity of 20 m/s², damping of 0.99 a tick."""
+    place = Fixed(min_q=-16384, max_q=16383, scale=512)
+    small = UInt(9)
+    names = ("orientation_largest", "orientation_a", "orientation_b", "orientation_c")
+    fields = [Field(1, UInt(2), name=names[0])]
+    fields += [Field(at, small, name=names[at - 1]) for at in (2, 3, 4)]
+    fields += [Field(5, place, name="position_x"), Field(6, place, name="position_y")]
+    fields += [Field(7, Fixed(min_q=0, max_q=8191, scale=512), name="position_z"), Field(8, Bool(), name="interacting")]
+    groups = [
+        Group(1, (1, 2, 3, 4), Rotation(damping=0.99)),
+        Group(1, (7, 5, 6), Motion(damping=0.99, acceleration=(-20 * 512 / 3600, 0.0, 0.0))),
+    ]
+    return Schema([Component(1, fields, "cube")], groups)
+
+
+def read_source(path: Path, schema: Path | None, entities: int = TRACE_ENTITIES, prior: Prior | None = None) -> Source:
+    """A folder of packets with its schema, and the prior of compact ones; or a trace, whose schema may be another."""
+    declared = None
+    if schema is not None:
+        try:
+            declared = schema_from_json(schema.read_bytes())
+        except SchemaError as error:
+            raise UsageError(f"{schema}: {error}") from None
+    if path.is_dir():
+        if declared is None:
+            raise UsageError(f"{path} is a folder of packets, which needs its schema: --schema FILE")
+        return _packets(path, declared, prior)
+    if declared is not None and declared.hash != trace_schema().hash:
+        raise UsageError(f"{schema}: {path} is a trace, and the schema has other fields than traces have")
+    return _trace(path, entities, declared or trace_schema())
+
+
+def _trace(path: Path, entities: int, schema: Schema) -> Source:
+    if entities < 1:
+        raise UsageError(f"a trace has 1 entity or more, not {entities}")
+    try:
+        with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
+            data = file.read(MOST_TRACE_BYTES + 1)
+    except (lzma.LZMAError, EOFError) as error:
+        raise UsageError(f"{path}: {error}") from None
+    row = 4 * _FIELDS * entities
+    if not data or len(data) > MOST_TRACE_BYTES or len(data) % row:
+        raise UsageError(
+            f"{path}: {len(data)} bytes are no frames of {entities} entities (see --entities; packets are read from "
+            "their folder)"
+        )
+    numbers = array("i", data)
+    if byteorder == "big":
+        numbers.byteswap()
+    ids = array("I", range(entities))
+    snapshots = []
+    for tick in range(len(data) // row):
+        start = tick * entities * _FIELDS
+        frame = numbers[start : start + entities * _FIELDS]
+        columns = [array("q", frame[at::_FIELDS]) for at in range(_FIELDS)]
+        _check_frame(path, tick, schema.components[0], columns)
+        made = Snapshot.from_columns(schema, tick=tick + 1, ids=ids, columns={1: columns})
+        snapshots.append(made.copy())
+    return Source(schema, snapshots)
+
+
+def _check_frame(path: Path, frame: int, cube: Component, columns: "list[array[int]]") -> None:
+    for item, column in zip(cube.fields, columns, strict=True):
+        if item.codec.lowest <= min(column) and max(column) <= item.codec.highest:
+            continue
+        entity = next(at for at, value in enumerate(column) if not item.codec.lowest <= value <= item.codec.highest)
+        raise UsageError(f"{path}: frame {frame}: {value_error(entity, cube, item, column[entity])}")
+
+
+def _packets(folder: Path, schema: Schema, prior: Prior | None) -> Source:
+    """Full packets and deltas, also compact ones of no carried statistics, in the order of the files' names."""
+    codecs = {version: Codec(schema, version=version) for version in (0, 2)}
+    # A sealed one reads packets with a check too, and compares it.
+    codecs[COMPACT_VERSION] = Codec(schema, compact=True, prior=prior, sealed=True)
+    seen = left_out = 0
+    found: dict[int, Snapshot] = {}
+    for number, path in enumerate(sorted(folder.iterdir())):
+        if number >= MOST_PACKETS:
+            raise UsageError(f"{folder} has more than {MOST_PACKETS} files")
+        data = path.read_bytes() if path.is_file() else b""
+        if not is_snapshot(data):
+            continue
+        seen += 1
+        try:
+            report = inspect_packet(data)
+            _needs_nothing_carried(report)
+            codec = codecs[report.version]
+            if report.kind == "full":
+                found[report.tick] = codec.decode_full(data)
+            elif report.kind != "delta" or report.baseline_tick not in found:
+                left_out += 1
+            else:
+                found[report.tick] = codec.apply_delta(
+                    found[report.baseline_tick], data, history=list(found.values())[-OLDEST:]
+                )
+        except SchemaMismatch as error:
+            needed = " (--schema, and --prior for compact packets)" if report.version == COMPACT_VERSION else ""
+            raise UsageError(f"{path}: {error}{needed}") from None
+        except DecodeError as error:
+            raise UsageError(f"{path}: {error}") from None
+    if not found:
+        why = "no full snapshot that the others start from" if seen else "no snapshot packets"
+        raise UsageError(f"{folder} has {why}")
+    return Source(schema, [found[tick] for tick in sorted(found)], left_out)
+
+
+def _needs_nothing_carried(report: PacketReport) -> None:
+    if report.compact is not None and report.compact.head.carried:
+        raise InvalidValue(
+            "a carried packet, which only its own receiver can read: record what Codec(schema, compact=True) or a "
+            "plain codec encodes"
+        )

@@ -1,0 +1,9 @@
+"""The server: rooms that tick, their players and commands, and lag compensation.
+
+Knows games through the Protocols in profile.py; knows no socket and no clock, and nothing of ``client``.
+"""
+
+from retick.netrunner.server.room import Room
+from retick.netrunner.server.server import Server
+
+__all__ = ["Room", "Server"]

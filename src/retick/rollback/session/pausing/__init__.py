@@ -1,1 +1,0 @@
-"""Pausing a match by agreement. Knows messages and the match; knows no socket and no clock."""

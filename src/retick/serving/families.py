@@ -1,0 +1,145 @@
+"""A server's counters as Prometheus metrics, each with its type and its help text."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final
+
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+
+from retick.host.stats import TICK_BOUNDS
+from retick.netrunner import Room
+
+if TYPE_CHECKING:
+    from prometheus_client.core import Metric
+
+__all__ = [
+    "ServerSource",
+    "families_of",
+    "labelled",
+    "packed",
+]
+
+
+_ROOM_COUNTERS: Final[dict[str, tuple[str, Callable[[Room], float]]]] = {
+    "retick_room_snapshots": ("Snapshot packets handed to links", lambda room: room.stats.snapshots),
+    "retick_room_snapshot_bytes": ("Bytes of these, without the link's own", lambda room: room.stats.snapshot_bytes),
+    "retick_room_shots": ("Shots judged", lambda room: room.stats.shots),
+    "retick_room_messages_dropped": (
+        "Messages of the game that are not known to have arrived",
+        lambda room: room.stats.messages_dropped,
+    ),
+    "retick_room_ticks_over_budget": (
+        "Ticks that took longer than the server's tick budget",
+        lambda room: room.stats.tick_cost.over_budget,
+    ),
+}
+_ROOM_GAUGES: Final[dict[str, tuple[str, Callable[[Room], float]]]] = {
+    "retick_room_tick": ("The tick simulated last", lambda room: room.tick),
+    "retick_room_players": ("Players in the room, with those whose connection is lost", lambda room: len(room.players)),
+    "retick_room_longest_tick_seconds": (
+        "The longest time that a tick took",
+        lambda room: room.stats.tick_cost.longest,
+    ),
+}
+_PLAYER_GAUGES: Final = ("missing_streak", "missing_streak_max", "delay_ticks", "rtt_ms", "jitter_ms")
+"""Of InputStats; its other fields only grow."""
+
+
+def families_of(server: Any) -> list[Metric]:
+    """All metrics of a server, at this moment."""
+    return list(_families(server))
+
+
+def _families(server: Any) -> Iterator[Metric]:
+    rooms = list(server.rooms.values())
+    yield CounterMetricFamily("retick_cpu_seconds", "CPU time of the process", time.process_time())
+    yield CounterMetricFamily("retick_ticks_skipped", "Ticks that a late server left out", server.skipped_ticks)
+    yield GaugeMetricFamily("retick_rooms", "Rooms that are open", len(rooms))
+    yield GaugeMetricFamily("retick_connections", "Connections, with those that have no player yet", len(server.links))
+    yield GaugeMetricFamily("retick_draining", "1 while the server lets no new players in", int(server.is_draining))
+    refused = CounterMetricFamily("retick_refused", "What was dropped, by reason", labels=("reason",))
+    for reason, count in server.refused.items():
+        refused.add_metric((reason,), count)
+    yield refused
+    for name, (text, value) in _ROOM_COUNTERS.items():
+        counter = CounterMetricFamily(name, text, labels=("room",))
+        for room in rooms:
+            counter.add_metric((room.name,), value(room))
+        yield counter
+    for name, (text, value) in _ROOM_GAUGES.items():
+        gauge = GaugeMetricFamily(name, text, labels=("room",))
+        for room in rooms:
+            gauge.add_metric((room.name,), value(room))
+        yield gauge
+    yield _tick_seconds(rooms)
+    yield from _players(rooms)
+
+
+def _tick_seconds(rooms: list[Room]) -> Metric:
+    ticks = HistogramMetricFamily("retick_room_tick_seconds", "How long a tick of the room took", labels=("room",))
+    bounds = [*(f"{bound:g}" for bound in TICK_BOUNDS), "+Inf"]
+    for room in rooms:
+        cost = room.stats.tick_cost
+        ticks.add_metric((room.name,), list(zip(bounds, accumulate(cost.counts), strict=True)), cost.seconds)
+    return ticks
+
+
+def _players(rooms: list[Room]) -> Iterator[Metric]:
+    """InputStats of each player: how its commands were run, and how far away it is."""
+    found: dict[str, CounterMetricFamily | GaugeMetricFamily] = {}
+    for room in rooms:
+        for player in room.players.values():
+            for field, value in player.stats._asdict().items():
+                if field not in found:
+                    kind = GaugeMetricFamily if field in _PLAYER_GAUGES else CounterMetricFamily
+                    found[field] = kind(f"retick_player_{field}", "As in InputStats", labels=("room", "peer"))
+                found[field].add_metric((room.name, str(player.peer_id)), value)
+    yield from found.values()
+
+
+# What the HTTP page asks of one server, in the loop where the server runs.
+
+
+class ServerSource:
+    """The metrics of one server."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+
+    @property
+    def is_ready(self) -> bool:
+        return not self._server.is_draining and bool(self._server.rooms)
+
+    async def families(self) -> "list[Metric]":
+        # prometheus_client is there if there is a page
+
+        return families_of(self._server)
+
+
+# Metrics of worker processes on one page: each sample gets the label ``worker``. They travel as JSON.
+
+
+def packed(families: Iterable[Metric]) -> list[Any]:
+    """As JSON."""
+    return [
+        [family.name, family.documentation, family.type, [[s.name, s.labels, s.value] for s in family.samples]]
+        for family in families
+    ]
+
+
+def labelled(by_worker: Mapping[str, list[Any]]) -> list[Metric]:
+    """The families of all workers, those of one name together."""
+    found: dict[str, Metric] = {}
+    for worker, families in by_worker.items():
+        for name, text, kind, samples in families:
+            if name not in found:
+                found[name] = Metric(name, text, kind)
+            for sample, labels, value in samples:
+                found[name].add_sample(sample, {**labels, "worker": worker}, value)
+    return list(found.values())

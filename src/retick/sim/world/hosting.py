@@ -1,0 +1,443 @@
+"""A declared world as a server runs it: the calls that only a server makes, and a world with its last states.
+
+It knows nothing of connections, players' clients or packets.
+"""
+
+import struct
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+from retick.errors import SchemaError, UsageError
+from retick.sim.world.declaration import CACHE, ITEMS, LINK, PART, VALUES, Form, Member, TextForm, Visible, members_of
+from retick.sim.world.storage import HEAD, shut
+from retick.sim.world.world import World
+
+__all__ = [
+    "WorldHost",
+    "HostedWorld",
+    "begin",
+    "check_owners",
+    "make_read_only",
+    "player_joins",
+    "player_leaves",
+    "set_host",
+    "tick",
+]
+
+
+# What a server does with a declared world. Games call none of this: they write ``join``, ``leave`` and ``advance``.
+#
+# ::
+#
+#     world = Tanks()
+#     begin(world, seed)                  # start, and nobody is there yet
+#     set_host(world, host)               # who answers seen_by and send
+#     cues = player_joins(world, 3)       # between two ticks
+#     cues = tick(world, inputs)
+
+
+class WorldHost(Protocol):
+    """Who runs a world and answers what only a server can."""
+
+    def seen_by(self, player: int, /) -> Any:
+        """The world as that player saw it: another instance, which is read-only."""
+
+    def send(self, data: bytes, to: tuple[int, ...] | None, reliable: bool, /) -> None:
+        """Send bytes of the application to these players; None: to all."""
+
+
+def set_host(world: World, host: WorldHost | None) -> None:
+    """Who answers ``seen_by`` and ``send`` of this instance; without a host it is the present, and nothing is sent."""
+    world._host = host
+
+
+def make_read_only(world: World) -> None:
+    """From here on only ``load`` changes this instance; a write into it is a UsageError that names the field."""
+    shut(world)
+
+
+def begin(world: World, seed: int) -> None:
+    """Put the world at its start, before anybody has joined."""
+    check_owners(type(world))
+    world._here = None
+    world._begin(seed)
+
+
+def player_joins(world: World, player: int) -> tuple[Hashable, ...]:
+    """Let the world's ``join`` run, between two ticks; returns its cues."""
+    world._here = None
+    return world._heard(world.join, world._seat(player))
+
+
+def player_leaves(world: World, player: int) -> tuple[Hashable, ...]:
+    """Let the world's ``leave`` run, between two ticks; returns its cues."""
+    world._here = None
+    return world._heard(world.leave, world._seat(player))
+
+
+def tick(world: World, inputs: Sequence[int]) -> tuple[Hashable, ...]:
+    """Advance the world, one input a seat; returns the cues. A server needs no saved state for that."""
+    world._here = None
+    return world._advance(inputs)
+
+
+def check_owners(cls: type[World]) -> None:
+    """Refuse a field for the owner's eyes in an item that does not say whose it is. Rollback does not ask."""
+    _check_item(cls, cls.__name__)
+
+
+def _check_item(cls: Any, name: str) -> None:
+    """Of an item, or of the world itself: with its parts."""
+    _check_fields(cls, name, any(member.is_player for member in members_of(cls)))
+
+
+def _check_fields(cls: Any, name: str, is_owned: bool) -> None:
+    for member in members_of(cls):
+        where = f"{cls.__name__}.{member.name}"
+        if member.visible is Visible.OWNER and not is_owned:
+            raise SchemaError(
+                f"{where} is OwnerOnly, and {name} does not say whose it is: give it a field of the type Player"
+            )
+        if member.holds == PART:
+            _check_fields(member.thing, name, is_owned)
+        elif member.holds == ITEMS:
+            _check_item(member.thing, member.thing.__name__)
+
+
+# One picture of two times: the saved bytes of the present, with what is drawn in the past taken from older bytes.
+#
+# A client draws it, and a server makes the same one again for ``seen_by``. The members of the world whose class says
+# ``predicted = False`` (lists of things, and parts) are exchanged, but for the things of the player who looks.
+# docs/formats/world.md describes the bytes. A reference to what is not in the picture is none. A list that would hold
+# too many things of both times leaves out the newest of the past.
+
+_ID, _COUNT = struct.Struct("<I"), struct.Struct("<H")
+_SKIP, _LINK, _MAYBE, _PART, _ITEMS, _VALUES, _OWNER, _TEXT = range(8)
+
+
+class _Op(NamedTuple):
+    """What follows in the bytes of a thing."""
+
+    code: int
+    size: int = 0
+    """Bytes that are skipped, or of one value."""
+    optional: bool = False
+    inner: tuple[Any, ...] = ()
+
+
+class _Found:
+    """What was seen on the way over some bytes."""
+
+    __slots__ = ("ids", "links", "owner")
+
+    def __init__(self) -> None:
+        self.ids: set[int] = set()
+        self.links: list[int] = []
+        """Where references are."""
+        self.owner: int | None = None
+        """The player of the item, if it has one."""
+
+
+def past_members(world: type[World]) -> tuple[Member, ...]:
+    """The members of a world that are drawn in the past."""
+    return tuple(each for each in members_of(world) if each.holds in (ITEMS, PART) and not each.thing.predicted)
+
+
+def _ops_of(kind: type, *, owned: bool = False) -> tuple[_Op, ...]:
+    """The fields of a class; ``owned``: whose the thing is is looked at."""
+    ops: list[_Op] = []
+    for member in members_of(kind):
+        op = _Op(_OWNER) if owned and member.is_player else _op_of(member)
+        if op is not None and op.code == _SKIP and ops and ops[-1].code == _SKIP:
+            ops[-1] = _Op(_SKIP, ops[-1].size + op.size)
+        elif op is not None:
+            ops.append(op)
+    return tuple(ops)
+
+
+def _op_of(member: Member) -> _Op | None:
+    if member.holds == CACHE:
+        return None
+    if member.holds == LINK:
+        return _Op(_LINK)
+    if member.holds == PART:
+        return _Op(_PART, optional=member.optional, inner=_ops_of(member.thing))
+    if member.holds == ITEMS:
+        return _Op(_ITEMS, inner=_ops_of(member.thing))
+    if isinstance(member.form, TextForm):
+        return _Op(_TEXT, optional=member.optional)
+    if member.holds == VALUES:
+        return _Op(_VALUES, _value_size(member))
+    return _Op(_MAYBE if member.optional else _SKIP, _value_size(member))
+
+
+def _value_size(member: Member) -> int:
+    """Bytes of a scalar, a vector or a rectangle."""
+    if isinstance(member.form, Form):
+        return member.form.kind.size * len(member.form.names)
+    assert member.kind is not None
+    return member.kind.size
+
+
+def _passed(data: bytes, at: int, ops: Sequence[_Op], found: _Found) -> int:
+    """The offset after a thing."""
+    for op in ops:
+        if op.code == _SKIP:
+            at += op.size
+        elif op.code == _LINK:
+            found.links.append(at)
+            at += _ID.size
+        elif op.code == _OWNER:
+            found.owner = data[at]
+            at += 1
+        elif op.code == _MAYBE:
+            at += 1 + (op.size if data[at] else 0)
+        elif op.code == _TEXT:
+            is_there = not op.optional or data[at] != 0
+            at += op.optional
+            at += _COUNT.size + _COUNT.unpack_from(data, at)[0] if is_there else 0
+        elif op.code == _VALUES:
+            at += _COUNT.size + op.size * _COUNT.unpack_from(data, at)[0]
+        elif op.code == _ITEMS:
+            count = _COUNT.unpack_from(data, at)[0]
+            at += _COUNT.size
+            for _ in range(count):
+                found.ids.add(_ID.unpack_from(data, at)[0])
+                at = _passed(data, at + _ID.size, op.inner, found)
+        else:
+            is_there = not op.optional or data[at] != 0
+            at += op.optional
+            at = _passed(data, at, op.inner, found) if is_there else at
+    return at
+
+
+class _Chunk(NamedTuple):
+    """Some bytes, with what is in them."""
+
+    data: bytes
+    found: _Found
+    start: int
+    """Where they began: from here its references are counted."""
+
+
+def _whole(head: bytes, chunks: Sequence[_Chunk]) -> bytes:
+    """Chunks put together; references to what is in none of them are none."""
+    data = bytearray(head)
+    data += b"".join([chunk.data for chunk in chunks])
+    ids: set[int] = set().union(*[chunk.found.ids for chunk in chunks])
+    at = len(head)
+    for chunk in chunks:
+        for link in chunk.found.links:
+            where = link - chunk.start + at
+            if _ID.unpack_from(data, where)[0] not in ids:
+                _ID.pack_into(data, where, 0)
+        at += len(chunk.data)
+    return bytes(data)
+
+
+def _taken(data: bytes, at: int, ops: Sequence[_Op]) -> tuple[_Chunk, int]:
+    found = _Found()
+    end = _passed(data, at, ops, found)
+    return _Chunk(data[at:end], found, at), end
+
+
+def _items(data: bytes, at: int, ops: Sequence[_Op]) -> tuple[dict[int, _Chunk], int]:
+    """The items of a list by their ids, and the offset after it."""
+    items = {}
+    (count,) = _COUNT.unpack_from(data, at)
+    at += _COUNT.size
+    for _ in range(count):
+        (number,) = _ID.unpack_from(data, at)
+        found = _Found()
+        found.ids.add(number)
+        end = _passed(data, at + _ID.size, ops, found)
+        items[number] = _Chunk(data[at:end], found, at)
+        at = end
+    return items, at
+
+
+class Apart(NamedTuple):
+    """A saved state, taken apart."""
+
+    head: bytes
+    members: tuple[_Chunk | dict[int, _Chunk], ...]
+    """Lists in the past by the ids of their items; everything else as it is."""
+
+
+class _Stretch(NamedTuple):
+    """Members that are taken together."""
+
+    ops: tuple[_Op, ...]
+    is_past: bool
+    most: int = 0
+    """Of a list in the past: the items that it holds."""
+
+
+class Splicer:
+    """Puts pictures of one class of worlds together."""
+
+    def __init__(self, world: type[World]) -> None:
+        past = past_members(world)
+        self._stretches: list[_Stretch] = []
+        for member in members_of(world):
+            op = _op_of(member)
+            if op is None:
+                continue
+            if member in past:
+                owned = op.code == _ITEMS
+                op = _Op(_ITEMS, inner=_ops_of(member.thing, owned=True)) if owned else op
+                self._stretches.append(_Stretch((op,), True, member.most if owned else 0))
+            elif self._stretches and not self._stretches[-1].is_past:
+                self._stretches[-1] = _Stretch((*self._stretches[-1].ops, op), False)
+            else:
+                self._stretches.append(_Stretch((op,), False))
+        self.is_needed: Final = bool(past)
+        """Whether anything is drawn in the past."""
+
+    def taken_apart(self, saved: bytes) -> Apart:
+        """Saved bytes that a world has checked; each state is taken apart once for all who look."""
+        at, members = HEAD.size, []
+        for ops, _, most in self._stretches:
+            taken, at = _items(saved, at, ops[0].inner) if most else _taken(saved, at, ops)
+            members.append(taken)
+        return Apart(saved[: HEAD.size], tuple(members))
+
+    def joined(self, present: Apart, past: Apart, seat: int) -> bytes:
+        """``present`` with the past members of ``past``, but for the things of the player in ``seat``."""
+        chunks: list[_Chunk] = []
+        for (_, is_past, most), now, then in zip(self._stretches, present.members, past.members, strict=True):
+            if isinstance(now, dict) and isinstance(then, dict):
+                shown = {number: chunk for number, chunk in now.items() if chunk.found.owner == seat}
+                others = [number for number, chunk in then.items() if chunk.found.owner != seat]
+                shown |= {number: then[number] for number in sorted(others)[: most - len(shown)]}
+                chunks.append(_Chunk(_COUNT.pack(len(shown)), _Found(), 0))
+                chunks += [shown[number] for number in sorted(shown)]
+            else:
+                assert isinstance(now, _Chunk)
+                assert isinstance(then, _Chunk)
+                chunks.append(then if is_past else now)
+        return _whole(present.head, chunks)
+
+    def spliced(self, present: bytes, past: bytes, seat: int) -> bytes:
+        """The same from saved bytes."""
+        return self.joined(self.taken_apart(present), self.taken_apart(past), seat)
+
+
+# A world as a server runs it, tick by tick, with the states that players have seen. Replays run it the same way.
+#
+# One stream decides everything: the seed, and for each tick who joined and left before it, the inputs, and how far
+# behind each player saw the others. The same stream gives the same states wherever it is run.
+
+Send = Callable[[bytes, tuple[int, ...] | None, bool], None]
+
+
+def _send_nothing(data: bytes, to: tuple[int, ...] | None, reliable: bool, /) -> None:
+    """For a run without clients."""
+
+
+class HostedWorld:
+    """One world, its tick, and its last states."""
+
+    def __init__(self, world: World, *, most_past: int, send: Send = _send_nothing) -> None:
+        """``most_past``: states that are kept, the newest included; ``send`` is what ``world.send`` does."""
+        if most_past < 1:
+            raise UsageError(f"at least 1 state is kept, not {most_past}")
+        check_owners(type(world))
+        self.world = world
+        self.tick = 0
+        """Ticks that were run."""
+        self.send = send
+        self._past: deque[bytes] = deque(maxlen=most_past)
+        self._behind: Sequence[int] = ()
+        self._splicer = Splicer(type(world))
+        self._apart: dict[int, Apart] = {}
+        """Tick to its state, of those that were looked at."""
+        self._shown: dict[tuple[int, int | None], Any] = {}
+        """The tick of what is in the past, and for whom, to the read-only instance that shows it."""
+        self._spare: list[Any] = []
+        """Instances that nobody looks at."""
+        set_host(world, self)
+
+    @property
+    def past(self) -> tuple[bytes, ...]:
+        """The last states, the newest last: each as it was right after its tick, before others joined and left."""
+        return tuple(self._past)
+
+    @property
+    def saved(self) -> bytes:
+        """The newest of them."""
+        return self._past[-1]
+
+    def begin(self, seed: int) -> None:
+        """Put the world at its start, before anybody has joined."""
+        self._restart(0)
+        begin(self.world, seed)
+        self._past.append(self.world.save())
+
+    def resume(self, saved: bytes, tick: int, past: Iterable[bytes] = ()) -> None:
+        """Go on from a saved state; ``past`` are those before it. A DecodeError if these are no saved bytes."""
+        self.world.load(saved)
+        self._restart(tick)
+        self._past.extend(past)
+        self._past.append(saved)
+
+    def join(self, player: int) -> tuple[Hashable, ...]:
+        """A player is there from the next tick on; returns the cues."""
+        self._behind = ()
+        return player_joins(self.world, player)
+
+    def leave(self, player: int) -> tuple[Hashable, ...]:
+        """A player is no longer there; returns the cues."""
+        self._behind = ()
+        return player_leaves(self.world, player)
+
+    def advance(self, inputs: Sequence[int], behind: Sequence[int]) -> tuple[Hashable, ...]:
+        """Run a tick: one input a seat, and how many ticks behind this one each player saw the others, 1 or more."""
+        self._behind = behind
+        cues = tick(self.world, inputs)
+        self.tick += 1
+        self._past.append(self.world.save())
+        self._apart.pop(self.tick - len(self._past), None)
+        self._forget_shown()
+        return cues
+
+    def seen_by(self, player: int, /) -> Any:
+        """What ``world.seen_by`` returns: the state with which the tick began.
+
+        In it, things with ``predicted = False`` that belong to others are as they were so many ticks ago, or in the
+        oldest state that is kept.
+        """
+        behind = self._behind[player] if player < len(self._behind) else 1
+        behind = max(1, min(behind, len(self._past))) if self._splicer.is_needed else 1
+        then = self.tick + 1 - behind
+        key = (then, None if behind == 1 else player)
+        if key not in self._shown:
+            shown = self._spare.pop() if self._spare else self._made()
+            shown.load(self.saved if behind == 1 else self._spliced(then, player))
+            self._shown[key] = shown
+        return self._shown[key]
+
+    def _spliced(self, then: int, player: int) -> bytes:
+        return self._splicer.joined(self._taken_apart(self.tick), self._taken_apart(then), player)
+
+    def _taken_apart(self, tick: int) -> Apart:
+        if tick not in self._apart:
+            self._apart[tick] = self._splicer.taken_apart(self._past[tick - self.tick - 1])
+        return self._apart[tick]
+
+    def _made(self) -> Any:
+        made = type(self.world)()
+        make_read_only(made)
+        return made
+
+    def _forget_shown(self) -> None:
+        self._spare += self._shown.values()
+        self._shown.clear()
+
+    def _restart(self, tick: int) -> None:
+        self.tick = tick
+        self._past.clear()
+        self._apart.clear()
+        self._forget_shown()
+        self._behind = ()

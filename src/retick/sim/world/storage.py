@@ -1,0 +1,1573 @@
+"""The things of a world: objects with typed fields over a row of slots (a compiled kernel).
+
+Theory of operation. A class of things has one :class:`Plan`. Each of its objects is a :class:`Cell`: a row of 64-bit
+slots for its numbers, and a list of parts for what is no number (a thing inside of it, a list, a vector, a cache).
+Compiled, a row is C memory, and saving copies it; uncompiled it is a Python list of ints and floats. The descriptors
+of ``attributes`` read and write one field each.
+
+A cell is *settled* when it is in the world: in a list of it, or a field of something settled. Items of lists get their
+ids from the world when they settle. A cell is in one place only: its owner is the list or the cell that holds it.
+
+A world can be shut: from then on only a load changes it. Every write compares its slot with the number of slots that
+are open to it, all of them or -1. So a write costs the same whether or not worlds can be shut.
+"""
+
+import struct
+import sys
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from retick.errors import (
+    BadMagic,
+    InvalidValue,
+    LimitExceeded,
+    SchemaMismatch,
+    TrailingData,
+    Truncated,
+    UnsupportedVersion,
+    UsageError,
+)
+from retick.sim.world.advice import advice_on_value
+
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
+
+if cython.compiled:
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
+    from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow
+    from cython.cimports.cpython.mem import PyMem_Calloc, PyMem_Free, PyMem_Realloc
+    from cython.cimports.libc.string import memcpy
+    from cython.cimports.retick.sim.shapes import Shape, copied
+else:
+    from retick.sim.shapes import Shape, copied
+
+__all__ = [
+    "HEAD",
+    "IS_COMPILED",
+    "MAGIC",
+    "VERSION",
+    "BoundedList",
+    "Cell",
+    "FieldAttribute",
+    "FieldPlan",
+    "ThingPlan",
+    "Position",
+    "Root",
+    "Step",
+    "ThingList",
+    "ValueList",
+    "check_free",
+    "check_open",
+    "check_state",
+    "enter",
+    "leave",
+    "load_world",
+    "new_cell",
+    "save_world",
+    "settle",
+    "shut",
+    "things_by_id",
+]
+
+
+# cython: nonecheck=True
+
+
+if cython.compiled:
+    from cython.cimports.cpython.mem import PyMem_Free
+    from cython.cimports.cpython.object import PyObject_GenericSetAttr
+else:
+    # What a field holds. Up to MEMBER these are scalars.
+    NUMBER, WIDE, TRUTH, REAL, MEMBER, LINK, PART, ITEMS, VALUES, CACHE, SHAPE, TEXT = range(12)  # C constants
+    LAST_ID = 0xFFFFFFFF  # C constant
+
+IS_COMPILED = bool(cython.compiled)
+"""Whether rows are C memory."""
+
+
+@cython.cclass
+class ThingPlan:
+    """What is derived from the declaration of one class of things."""
+
+    kind: Any  # readonly
+    name: Any  # readonly
+    fields: tuple[Any, ...]  # readonly
+    runs: tuple[Any, ...]  # readonly
+    slots: cython.Py_ssize_t  # readonly
+    parts: cython.Py_ssize_t  # readonly
+    blank: Any  # readonly
+    has_links: cython.bint  # readonly
+
+    def __init__(self, kind: Any, fields: Any, runs: Any, slots: Any, parts: Any, blank: Any) -> None:
+        """``blank``: the row that a new object starts with, packed in 8 bytes a slot; uncompiled, a list."""
+        self.kind = kind
+        self.name = kind.__name__
+        self.fields = tuple(fields)
+        self.runs = tuple(runs)
+        self.slots = slots
+        self.parts = parts
+        self.blank = blank
+        self.has_links = any(field.code == LINK for field in fields)
+
+
+@cython.cclass
+class FieldPlan:
+    """Where one declared field is held, and what it may hold."""
+
+    owner: Any  # readonly
+    name: Any  # readonly
+    code: cython.int  # readonly
+    slot: cython.Py_ssize_t  # readonly
+    part: cython.Py_ssize_t  # readonly
+    optional: cython.bint  # readonly
+    least: cython.longlong
+    greatest: cython.longlong
+    kind: Any  # readonly
+    plan: Any  # readonly
+    target: Any
+    most: cython.Py_ssize_t  # readonly
+    default: Any  # readonly
+    make_list: Any
+
+    def __init__(
+        self,
+        owner: Any,
+        name: Any,
+        code: Any,
+        *,
+        slot: Any = -1,
+        part: Any = -1,
+        optional: Any = False,
+        kind: Any = None,
+        plan: Any = None,
+        target: Any = None,
+        most: Any = 0,
+        default: Any = None,
+        make_list: Any = None,
+    ) -> None:
+        self.owner = owner
+        self.name = name
+        self.code = code
+        self.slot = slot
+        self.part = part
+        self.optional = optional
+        self.kind = kind
+        self.plan = plan
+        self.target = target
+        self.most = most
+        self.default = default
+        self.make_list = make_list
+        self.least = self.greatest = 0
+        if code <= MEMBER and code != WIDE:
+            self.least, self.greatest = kind.least, kind.greatest
+
+    @property
+    def where(self) -> Any:
+        """The class and the name, for messages."""
+        return f"{self.owner}.{self.name}"
+
+    @cython.cfunc
+    def target_kind(self) -> Any:
+        """The class that a reference is to; one that was declared later is looked up when it is first needed."""
+        if not isinstance(self.target, type):
+            self.target = self.target.found(self.where)
+        return self.target
+
+
+@cython.cclass
+class Cell:
+    """An object with declared fields."""
+
+    if not cython.compiled:
+        __slots__ = ("__weakref__", "_id", "_open", "_owner", "_parts", "_plan", "_row", "_settled", "_slots", "_world")
+
+    __weakref__: object
+    _row: cython.p_longlong
+    _slots: cython.Py_ssize_t
+    _open: cython.Py_ssize_t
+    _id: cython.longlong
+    _settled: cython.bint
+    _plan: ThingPlan
+    _parts: list[Any]
+    _owner: Any
+    _world: Any
+
+    @property
+    def id(self) -> int:
+        """The number of an item of a list, the same on every peer; 0 for what is in no list of a world."""
+        return self._id
+
+    def __setattr__(self, name: Any, value: Any) -> None:
+        try:
+            if cython.compiled:
+                PyObject_GenericSetAttr(self, name, value)
+            else:
+                object.__setattr__(self, name, value)
+        except AttributeError:
+            held = getattr(type(self), name, None)
+            if isinstance(held, (int, float, str)):
+                raise AttributeError(
+                    f"{type(self).__name__}.{name} is read-only, as it is an attribute of the class: "
+                    f"to make it a field, write {name}: {type(held).__name__} = {held!r}"
+                ) from None
+            if hasattr(type(self), name):
+                raise
+            raise AttributeError(f"{type(self).__name__}.{name} is not declared{advice_on_value(value)}") from None
+
+    def __dealloc__(self) -> None:
+        if cython.compiled:
+            PyMem_Free(self._row)
+
+
+@cython.cclass
+class Root(Cell):
+    """The world itself: it gives ids to items, and finds them by these."""
+
+    if not cython.compiled:
+        __slots__ = ("_cues", "_here", "_host", "_is_shut", "_known", "_next")
+
+    _next: cython.longlong
+    _known: Any
+    _cues: Any  # public
+    _here: Any  # public
+    _host: Any  # public
+    _is_shut: cython.bint
+
+    @property
+    def next_id(self) -> int:
+        """The id that the next item gets."""
+        return self._next
+
+
+# Where things are: in a list of the world, in a field of another thing, or nowhere (a compiled kernel).
+#
+# A thing enters one place at a time. What enters the world is settled, with all that is in it, and items of lists get
+# their ids then.
+
+# cython: nonecheck=True
+
+
+@cython.ccall
+def new_cell(cls: Any) -> Any:
+    """A new object of a class of things, with every field at its default."""
+    plan: ThingPlan = cls._declared
+    made = Root.__new__(cls) if issubclass(cls, Root) else Cell.__new__(cls)
+    cell: Cell = made
+    cell._plan = plan
+    if cython.compiled:
+        row: cython.p_longlong = cython.cast(cython.p_longlong, PyMem_Calloc(plan.slots + 1, 8))
+        if row == cython.NULL:
+            raise MemoryError
+        defaults: bytes = plan.blank
+        if len(defaults) != plan.slots * 8:
+            PyMem_Free(row)
+            raise UsageError(f"the plan of {plan.name} is broken")
+        memcpy(row, cython.cast(cython.p_uchar, defaults), plan.slots * 8)
+        cell._row = row
+    else:
+        cell._row = list(plan.blank)
+        cell._id = 0
+        cell._settled = False
+        cell._owner = None
+        cell._world = None
+    cell._slots = cell._open = plan.slots
+    cell._parts = [None] * plan.parts
+    for each in plan.fields:
+        field: FieldPlan = each
+        if field.code == PART and not field.optional:
+            inside = new_cell(field.plan.kind)
+            enter(inside, cell, cell)
+            cell._parts[field.part] = inside
+        elif field.code == ITEMS or field.code == VALUES:
+            cell._parts[field.part] = field.make_list(field, cell)
+        elif field.code == SHAPE and field.default is not None:
+            cell._parts[field.part] = copied(field.default)
+        elif field.code in (CACHE, TEXT):
+            cell._parts[field.part] = field.default
+    if isinstance(made, Root):
+        root: Root = made
+        root._world = root
+        root._settled = True
+        root._next = 1
+        root._known = None
+        root._cues = None
+        root._here = None
+        root._host = None
+        root._is_shut = False
+        for each in cell._parts:
+            if isinstance(each, Cell):
+                settle(each, root, False)
+    return made
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def check_open(cell: Cell, field: FieldPlan) -> cython.int:
+    """Refuse to change a thing of a world that is shut."""
+    if cell._open < 0:
+        raise UsageError(f"{field.where} cannot be written: this world is read-only")
+    return 0
+
+
+@cython.ccall
+@cython.exceptval(-1, check=False)
+def shut(cell: Cell) -> cython.int:
+    """Make a world, or a thing with all that is in it, read-only: from then on only a load changes it."""
+    check_there(cell)
+    cell._open = -1
+    if isinstance(cell, Root):
+        root: Root = cell
+        root._is_shut = True
+    for each in cell._plan.fields:
+        field: FieldPlan = each
+        if field.code == PART and cell._parts[field.part] is not None:
+            shut(cell._parts[field.part])
+        elif field.code == ITEMS:
+            for item in cell._parts[field.part]:
+                shut(item)
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def check_there(cell: Cell) -> cython.int:
+    """Refuse what Python code can only get past the methods of things and lists: None, and objects without a plan."""
+    if cell is None or cell._plan is None:
+        raise UsageError("a list or a thing was changed past its own methods")
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def check_free(cell: Cell, world: Any, where: Any) -> cython.int:
+    """Refuse a thing that is somewhere already, or whose references are to things of another world."""
+    check_there(cell)
+    if cell._owner is not None or isinstance(cell, Root):
+        raise UsageError(
+            f"{where}: this {type(cell).__name__} is in another place already: take it out there first, "
+            f"or declare this field as Ref[{type(cell).__name__}] if it only refers to it"
+        )
+    if cell._world is not None and world is not None and cell._world is not world:
+        raise UsageError(f"{where}: this {type(cell).__name__} belongs to another world")
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def enter(cell: Cell, owner: Any, holder: Cell) -> cython.int:
+    """Put a free thing into ``owner``, which is ``holder`` or a list of it; in a world it is settled."""
+    cell._owner = owner
+    if holder._settled:
+        try:
+            settle(cell, holder._world, owner is not holder)
+        except UsageError:
+            leave(cell)
+            raise
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def settle(cell: Cell, world: Root, is_item: cython.bint) -> cython.int:
+    """Make a thing and all that is in it a part of the world; items get their ids, outer ones first."""
+    check_there(cell)
+    cell._world = world
+    cell._settled = True
+    if world._is_shut:
+        cell._open = -1
+    if is_item:
+        if world._next >= LAST_ID:
+            raise UsageError(f"{type(world).__name__} has given out all its ids, 1 to {LAST_ID - 1}")
+        cell._id = world._next
+        world._next += 1
+        if world._known is not None:
+            world._known[cell._id] = cell
+    if cell._plan.parts:
+        for each in cell._plan.fields:
+            field: FieldPlan = each
+            if field.code == PART and cell._parts[field.part] is not None:
+                settle(cell._parts[field.part], world, False)
+            elif field.code == ITEMS:
+                for item in cell._parts[field.part]:
+                    settle(item, world, True)
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def leave(cell: Cell) -> cython.int:
+    """Take a thing out of its place. What it refers to can still be read."""
+    check_there(cell)
+    cell._owner = None
+    if cell._settled:
+        unsettle(cell)
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def unsettle(cell: Cell) -> cython.int:
+    """The opposite of ``settle``."""
+    check_there(cell)
+    world: Root = cell._world
+    if cell._id and world._known is not None:
+        world._known.pop(cell._id, None)
+    cell._id = 0
+    cell._settled = False
+    if cell._plan.parts:
+        for each in cell._plan.fields:
+            field: FieldPlan = each
+            if field.code == PART and cell._parts[field.part] is not None:
+                unsettle(cell._parts[field.part])
+            elif field.code == ITEMS:
+                for item in cell._parts[field.part]:
+                    unsettle(item)
+    return 0
+
+
+@cython.ccall
+def things_by_id(world: Root) -> dict[int, Any]:
+    """All items of the world by their ids."""
+    # Loading changes too many at once to follow: the table is then made again when it is asked for.
+    if world._known is None:
+        world._known = {}
+        collect(world, world._known)
+    return world._known  # type: ignore[no-any-return]  # mypy sees kernels untyped
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def collect(cell: Cell, known: dict[int, Any]) -> cython.int:
+    """Add the items inside of a cell to a table by id."""
+    check_there(cell)
+    if cell._id:
+        known[cell._id] = cell
+    if cell._plan.parts:
+        for each in cell._plan.fields:
+            field: FieldPlan = each
+            if field.code == PART and cell._parts[field.part] is not None:
+                collect(cell._parts[field.part], known)
+            elif field.code == ITEMS:
+                for item in cell._parts[field.part]:
+                    collect(item, known)
+    return 0
+
+
+# The attributes of things: descriptors that read and write one field each, and check every write (a compiled kernel).
+#
+# Arguments from Python code are annotated as Any: Cython would check or convert another type first, and the checks here
+# could not say what is wrong.
+
+# cython: nonecheck=True
+# retick: floats -- they are kept as their bits; only exact operations are done with them
+
+
+# By this name, as the lists of a world check what is written to them.
+
+
+@cython.cclass
+class FieldAttribute(FieldPlan):
+    """Reads and writes one declared field as an attribute."""
+
+    def __get__(self, thing: Any, owner: Any) -> Any:
+        if thing is None:
+            return self
+        cell: Cell = thing
+        code: cython.int = self.code
+        if code <= LINK:
+            if self.slot + self.optional >= cell._slots:
+                raise AttributeError(f"this {type(thing).__name__} has no {self.where}")
+            if code == REAL and not self.optional:
+                if cython.compiled:
+                    return cython.cast(cython.p_double, cell._row)[self.slot]
+                return cell._row[self.slot]
+            if code == LINK:
+                return self.linked(cell)
+            if self.optional and not cell._row[self.slot + 1]:
+                return None
+            if code == NUMBER:
+                return cell._row[self.slot]
+            return self.read(cell)
+        return self.held(cell)
+
+    @cython.cfunc
+    def read(self, cell: Cell) -> Any:
+        """The value of a scalar."""
+        code: cython.int = self.code
+        if code == TRUTH:
+            return cell._row[self.slot] != 0
+        if code == MEMBER:
+            return self.kind.members[cell._row[self.slot]]
+        if cython.compiled:
+            if code == REAL:
+                return cython.cast(cython.p_double, cell._row)[self.slot]
+            return cython.cast(cython.p_ulonglong, cell._row)[self.slot]
+        return cell._row[self.slot]
+
+    @cython.cfunc
+    def linked(self, cell: Cell) -> Any:
+        """The item that a reference names; None if there is none, or if it has left."""
+        number = cell._row[self.slot]
+        if not number or cell._world is None:
+            return None
+        return things_by_id(cell._world).get(number)
+
+    @cython.cfunc
+    def held(self, cell: Cell) -> Any:
+        """The part of a cell that this field is for."""
+        if cell._parts is None or self.part >= len(cell._parts):
+            raise AttributeError(f"this {type(cell).__name__} has no {self.where}")
+        part = cell._parts[self.part]
+        if cell._open < 0 and part is not None:
+            # Vectors change in place and do not know whose they are: of a read-only world one gets copies.
+            if self.code == SHAPE:
+                return copied(part)
+            if self.code == VALUES and part and isinstance(part[0], Shape):
+                copies = self.make_list(self, cell)
+                _SET(copies, slice(None), [copied(each) for each in part])
+                return copies
+        return part
+
+    def __set__(self, thing: Any, value: Any) -> None:
+        cell: Cell = thing
+        code: cython.int = self.code
+        if code > LINK:
+            self.replace(cell, value)
+            return
+        if self.slot + self.optional >= cell._open:
+            check_open(cell, self)
+            raise AttributeError(f"this {type(thing).__name__} has no {self.where}")
+        if code == LINK:
+            self.link(cell, value)
+            return
+        if not cython.compiled:
+            is_real = code == REAL and type(value) is float and value == value
+            is_number = code == NUMBER and type(value) is int and self.least <= value <= self.greatest
+            if (is_real or is_number) and not self.optional:
+                cell._row[self.slot] = value
+                return
+        else:
+            number: cython.longlong
+            real: cython.double
+            overflow: cython.int = 0
+            if not self.optional:
+                # The common cases without a Python comparison; everything else is checked below.
+                if code == REAL:
+                    if type(value) is float:
+                        real = value
+                        if real == real:
+                            cython.cast(cython.p_double, cell._row)[self.slot] = real
+                            return
+                elif code == NUMBER and isinstance(value, int):
+                    number = PyLong_AsLongLongAndOverflow(value, cython.address(overflow))
+                    if overflow == 0 and self.least <= number <= self.greatest:
+                        cell._row[self.slot] = number
+                        return
+                elif code == TRUTH and (value is True or value is False):
+                    cell._row[self.slot] = value is True
+                    return
+        self.write(cell, value)
+
+    def __delete__(self, thing: Any) -> None:
+        raise AttributeError(f"{self.where} cannot be deleted: it is declared")
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def write(self, cell: Cell, value: Any) -> cython.int:
+        """Write a scalar after all checks."""
+        if value is None and self.optional:
+            # An absent value is zero in the row: equal states have equal rows.
+            cell._row[self.slot] = 0
+            cell._row[self.slot + 1] = 0
+            return 0
+        raw = self.kind.raw(self.kind.checked(value, self.where))
+        if cython.compiled:
+            if self.code == REAL:
+                cython.cast(cython.p_double, cell._row)[self.slot] = raw
+            elif self.code == WIDE:
+                cython.cast(cython.p_ulonglong, cell._row)[self.slot] = raw
+            else:
+                cell._row[self.slot] = raw
+        else:
+            cell._row[self.slot] = raw
+        if self.optional:
+            cell._row[self.slot + 1] = 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def link(self, cell: Cell, value: Any) -> cython.int:
+        """Write a reference: only items of lists can be referred to, and only those of the same world."""
+        if value is None:
+            cell._row[self.slot] = 0
+            return 0
+        wanted = self.target_kind()
+        if type(value) is not wanted:
+            raise UsageError(f"{self.where}: {value!r} is not a {wanted.__name__}")
+        other: Cell = value
+        if not other._id:
+            raise UsageError(f"{self.where}: this {wanted.__name__} is in no list of the world: append it first")
+        if cell._world is None:
+            cell._world = other._world
+        elif cell._world is not other._world:
+            raise UsageError(f"{self.where}: this {wanted.__name__} is in another world")
+        cell._row[self.slot] = other._id
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def replace(self, cell: Cell, value: Any) -> cython.int:
+        """Write a part: a thing, the content of a list, or a cache."""
+        before = self.held(cell)
+        if self.code == CACHE:
+            cell._parts[self.part] = value  # it is no state, and rebuild makes it after a load
+            return 0
+        check_open(cell, self)
+        if self.code in (SHAPE, TEXT):
+            self.assign(cell, before, value)
+            return 0
+        if self.code != PART:
+            before[:] = value
+            return 0
+        if before is value:
+            return 0
+        if value is not None or not self.optional:
+            if type(value) is not self.plan.kind:
+                raise UsageError(f"{self.where}: {value!r} is not a {self.plan.name}")
+            check_free(value, cell._world, self.where)
+        if before is not None:
+            leave(before)
+        cell._parts[self.part] = value
+        if value is not None:
+            enter(value, cell, cell)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def assign(self, cell: Cell, before: Any, value: Any) -> cython.int:
+        """Write a vector, a rectangle or a text: a copy, in a new object, so that nothing else changes with it."""
+        if before is value:
+            return 0  # as after self.pos += step, which has changed it in place
+        if value is None and self.optional:
+            cell._parts[self.part] = None
+        elif self.code == SHAPE and type(value) is type(before):
+            cell._parts[self.part] = copied(value)
+        else:
+            cell._parts[self.part] = self.kind.checked(value, self.where)
+        return 0
+
+
+# The lists of a world: Python lists with a most, whose content is checked (a compiled kernel).
+#
+# Both kinds of list are ordinary lists to whoever reads them. Every change is checked first, and is made as a whole or
+# not at all. A thing is in a list once. Writing an item to an index while it is at another index exchanges the two, so
+# that the usual ways to swap, to shuffle and to remove by moving the last item work.
+
+# cython: nonecheck=True
+
+
+# Called by these names and not as list.pop(...): Cython would make a call of the method out of that, and so of our own.
+_DELETE, _INDEX, _POP, _SET = list.__delitem__, list.index, list.pop, list.__setitem__
+_REMOVE, _REVERSE, _SORT = list.remove, list.reverse, list.sort
+
+
+@cython.cclass
+class BoundedList(list):  # type: ignore[type-arg]  # a C class cannot inherit from list[Any]
+    """A list that holds at most what its field declares."""
+
+    if not cython.compiled:
+        __slots__ = ("_field", "_holder")
+
+    _field: FieldPlan
+    _holder: Cell
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def become(self, items: list[Any]) -> cython.int:
+        """Replace the whole content, after all checks."""
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def check_changes(self) -> cython.int:
+        """Refuse to change the list of a world that is read-only."""
+        return check_open(self._holder, self._field)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def check_room(self, count: cython.Py_ssize_t) -> cython.int:
+        """Refuse to hold ``count`` items if that is more than declared."""
+        self.check_changes()
+        field: FieldPlan = self._field
+        if count > field.most:
+            raise UsageError(f"{field.where} holds at most {field.most}, not {count}")
+        return 0
+
+    def extend(self, items: Any) -> None:
+        self.become([*self, *items])
+
+    def __iadd__(self, items: Any) -> "BoundedList":  # type: ignore[misc]  # + gives a plain list, += this one
+        self.become([*self, *items])
+        return self
+
+    def __imul__(self, times: Any) -> "BoundedList":  # type: ignore[misc]  # * gives a plain list, *= this one
+        self.become(list(self) * times)
+        return self
+
+    def insert(self, index: Any, item: Any) -> None:
+        after = list(self)
+        after.insert(index, item)
+        self.become(after)
+
+    def clear(self) -> None:
+        self.become([])
+
+    def pop(self, index: Any = -1) -> Any:
+        self.check_changes()
+        return _POP(self, index)
+
+    def remove(self, item: Any) -> None:
+        self.check_changes()
+        _REMOVE(self, item)
+
+    def __delitem__(self, index: Any) -> None:
+        self.check_changes()
+        _DELETE(self, index)
+
+    def sort(self, *, key: Any = None, reverse: Any = False) -> None:
+        self.check_changes()
+        _SORT(self, key=key, reverse=reverse)
+
+    def reverse(self) -> None:
+        self.check_changes()
+        _REVERSE(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # A copy is a plain list: it is in no world.
+        return list, (list(self),)
+
+
+@cython.cclass
+class ThingList(BoundedList):
+    """A list of things; each has an id while it is in the list of a world."""
+
+    def __init__(self, field: Any, holder: Any) -> None:
+        self._field = field
+        self._holder = holder
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def check_item(self, item: Any) -> cython.int:
+        """Refuse what cannot enter."""
+        field: FieldPlan = self._field
+        if type(item) is not field.plan.kind:
+            raise UsageError(f"{field.where} holds {field.plan.name}, not {item!r}")
+        holder: Cell = self._holder
+        return check_free(item, holder._world, field.where)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def become(self, items: list[Any]) -> cython.int:
+        self.check_room(len(items))
+        staying = set()
+        for item in items:
+            if isinstance(item, Cell):
+                cell: Cell = item
+                if item in staying:
+                    raise UsageError(f"{self._field.where}: this {type(item).__name__} would be in the list twice")
+                staying.add(item)
+                if cell._owner is self:
+                    continue
+            self.check_item(item)
+        for item in self:
+            if item not in staying:
+                leave(item)
+        _SET(self, slice(None), items)
+        for item in items:
+            cell = item
+            if cell._owner is not self:
+                enter(cell, self, self._holder)
+        return 0
+
+    def append(self, item: Any) -> None:
+        self.check_item(item)
+        self.check_room(len(self) + 1)
+        enter(item, self, self._holder)
+        list.append(self, item)
+
+    def pop(self, index: Any = -1) -> Any:
+        self.check_changes()
+        item = _POP(self, index)
+        leave(item)
+        return item
+
+    def remove(self, item: Any) -> None:
+        del self[_INDEX(self, item)]
+
+    def __delitem__(self, index: Any) -> None:
+        if isinstance(index, slice):
+            after = list(self)
+            del after[index]
+            self.become(after)
+        else:
+            self.check_changes()
+            item = self[index]
+            _DELETE(self, index)
+            leave(item)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            after = list(self)
+            after[index] = value
+            self.become(after)
+            return
+        self.check_changes()
+        before = self[index]
+        if before is value:
+            return
+        if isinstance(value, Cell):
+            cell: Cell = value
+            if cell._owner is self:
+                _SET(self, _INDEX(self, value), before)
+                _SET(self, index, value)
+                return
+        self.check_item(value)
+        leave(before)
+        enter(value, self, self._holder)
+        _SET(self, index, value)
+
+    def column(self, name: Any) -> list[Any]:
+        """One field of all items, in the order of the list."""
+        return [getattr(item, name) for item in self]
+
+
+@cython.cclass
+class ValueList(BoundedList):
+    """A list of numbers, bools, enum members, vectors or rectangles."""
+
+    def __init__(self, field: Any, holder: Any) -> None:
+        self._field = field
+        self._holder = holder
+        _SET(self, slice(None), [self.checked(value) for value in field.default])
+
+    @cython.cfunc
+    def checked(self, value: Any) -> Any:
+        """``value`` as the list holds it."""
+        field: FieldPlan = self._field
+        return field.kind.checked(value, f"{field.where}[]")
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def become(self, items: list[Any]) -> cython.int:
+        self.check_room(len(items))
+        _SET(self, slice(None), [self.checked(item) for item in items])
+        return 0
+
+    def append(self, value: Any) -> None:
+        self.check_room(len(self) + 1)
+        list.append(self, self.checked(value))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            after = list(self)
+            after[index] = value
+            self.become(after)
+        else:
+            self.check_changes()
+            _SET(self, index, self.checked(value))
+
+
+# How the fields of a thing are packed: runs of scalars, and one step for each other field (a compiled kernel).
+#
+# A run is some fields that follow one another and are always there, so that they are packed at once. Each slot of a run
+# has a form: its size in bytes, and marks. docs/formats/world.md describes the bytes.
+
+if not cython.compiled:
+    # The form of a slot: its size in the lowest four bits, and these.
+    SIGNED = 16  # C constant
+    IS_REAL = 32  # C constant
+    BOUNDED = 64  # C constant
+
+
+@cython.cclass
+class Step:
+    """A run of scalars (``field`` is None), or one other field with the form of its scalar if it has one."""
+
+    field: Any  # readonly
+    first: cython.Py_ssize_t  # readonly
+    count: cython.Py_ssize_t  # readonly
+    size: cython.Py_ssize_t  # readonly
+    forms: bytes
+    least: bytes
+    greatest: bytes
+    kinds: tuple[Any, ...]  # readonly
+    names: tuple[Any, ...]  # readonly
+    packed: Any
+    is_checked: cython.bint
+
+    def __init__(self, field: Any, first: Any, kinds: Sequence[Any], names: Sequence[str]) -> None:
+        self.field = field
+        self.first = first
+        self.kinds = tuple(kinds)
+        self.names = tuple(names)
+        self.count = len(self.kinds)
+        self.packed = struct.Struct("<" + "".join(kind.code for kind in kinds))
+        self.size = self.packed.size
+        self.forms = bytes(_form(kind) for kind in kinds)
+        # The bounds of what is bounded by its width are never looked at.
+        bounds = [(kind.least, kind.greatest) if _form(kind) & BOUNDED else (0, 0) for kind in self.kinds]
+        self.least = array("q", [least for least, _ in bounds]).tobytes()
+        self.greatest = array("q", [greatest for _, greatest in bounds]).tobytes()
+        self.is_checked = any(form & (BOUNDED | IS_REAL) for form in self.forms)
+
+
+def _form(kind: Any) -> int:
+    form: int = kind.size
+    if kind.is_real:
+        form |= IS_REAL
+    elif kind.least < 0:
+        form |= SIGNED
+    elif kind.greatest - kind.least != (1 << (8 * kind.size)) - 1:
+        form |= BOUNDED
+    return form
+
+
+# A world to bytes (a compiled kernel). docs/formats/world.md describes them.
+
+# cython: nonecheck=True
+# retick: floats -- they are kept as their bits; only exact operations are done with them
+
+
+HEAD = struct.Struct("<4sBII")
+MAGIC = b"RWLD"
+VERSION = 1
+# retick: allow environment -- the bytes are little-endian on every machine
+IS_LITTLE = cython.declare(cython.bint, sys.byteorder == "little")
+
+
+@cython.cclass
+class Writer:
+    """Bytes that grow."""
+
+    data: cython.p_uchar
+    used: cython.Py_ssize_t
+    room: cython.Py_ssize_t
+    known: Any
+
+    def __init__(self) -> None:
+        self.used = self.room = 0
+        self.known = None
+        if not cython.compiled:
+            self.data = bytearray()
+
+    def __dealloc__(self) -> None:
+        if cython.compiled:
+            PyMem_Free(self.data)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def need(self, size: cython.Py_ssize_t) -> cython.int:
+        """Make room for so many more bytes."""
+        if cython.compiled and self.used + size > self.room:
+            room: cython.Py_ssize_t = 2 * (self.used + size) + 256
+            data: cython.p_uchar = cython.cast(cython.p_uchar, PyMem_Realloc(self.data, room))
+            if data == cython.NULL:
+                raise MemoryError
+            self.data = data
+            self.room = room
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def put(self, value: cython.ulonglong, size: cython.Py_ssize_t) -> cython.int:
+        """Write the low bytes of a number; there is room for them."""
+        if cython.compiled:
+            at: cython.p_uchar = self.data + self.used
+            self.used += size
+            if IS_LITTLE and size == 8:
+                memcpy(at, cython.address(value), 8)
+                return 0
+            while size > 0:
+                at[0] = value & 255
+                value >>= 8
+                at += 1
+                size -= 1
+        else:
+            self.data += value.to_bytes(size, "little")
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def put_run(self, step: Step, cell: Cell) -> cython.int:
+        """Write the scalars of one run."""
+        if cython.compiled:
+            self.need(step.size)
+            row: cython.p_longlong = cell._row + step.first
+            forms: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(step.forms))
+            index: cython.Py_ssize_t
+            for index in range(step.count):
+                self.put(cython.cast(cython.ulonglong, row[index]), forms[index] & 15)
+        else:
+            self.data += step.packed.pack(*cell._row[step.first : step.first + step.count])
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def put_cell(self, cell: Cell) -> cython.int:
+        """Write all fields of a thing."""
+        index: cython.Py_ssize_t
+        steps: tuple[Any, ...] = cell._plan.runs
+        for index in range(len(steps)):
+            step: Step = steps[index]
+            if step.field is None:
+                self.put_run(step, cell)
+            else:
+                self.put_other(step, cell)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def put_other(self, step: Step, cell: Cell) -> cython.int:
+        """Write a field that is no scalar, or one that may be None."""
+        field: FieldPlan = step.field
+        code: cython.int = field.code
+        if code == CACHE:
+            return 0
+        self.need(4)
+        if code == LINK:
+            number: cython.longlong = cell._row[field.slot]
+            if number and number not in self.known:
+                number = 0
+            self.put(number, 4)
+        elif code == PART:
+            inside = cell._parts[field.part]
+            if field.optional:
+                self.put(inside is not None, 1)
+            if inside is not None:
+                self.put_cell(inside)
+        elif code == ITEMS:
+            items = cell._parts[field.part]
+            self.put(len(items), 2)
+            for each in items:
+                item: Cell = each
+                if item._id == 0 or item._plan is not field.plan:
+                    raise UsageError(f"{field.where} was changed past its own methods")
+                self.need(4)
+                self.put(item._id, 4)
+                self.put_cell(item)
+        elif code == VALUES:
+            values = cell._parts[field.part]
+            self.put(len(values), 2)
+            if step.count > 1:
+                for each in values:
+                    self.put_shape(step, each)
+            else:
+                raws = [field.kind.raw(value) for value in values]
+                self.put_packed(struct.pack(f"<{len(raws)}{field.kind.code}", *raws))
+        elif code in (SHAPE, TEXT):
+            held = cell._parts[field.part]
+            if field.optional:
+                self.put(held is not None, 1)
+            if held is not None and code == SHAPE:
+                self.put_shape(step, held)
+            elif held is not None:
+                text = held.encode()
+                self.put(len(text), 2)
+                self.put_packed(text)
+        else:
+            is_there: cython.bint = cell._row[field.slot + 1] != 0
+            self.put(is_there, 1)
+            if is_there:
+                self.put_run(step, cell)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def put_shape(self, step: Step, shape: Shape) -> cython.int:
+        """Write the numbers of a vector or a rectangle."""
+        if cython.compiled:
+            self.need(step.size)
+            is_real: cython.bint = step.forms[0] & IS_REAL != 0
+            self.put_number(shape._x, is_real)
+            self.put_number(shape._y, is_real)
+            if step.count == 4:
+                self.put_number(shape._w, is_real)
+                self.put_number(shape._h, is_real)
+        else:
+            self.data += step.packed.pack(*shape)  # type: ignore[misc]  # all shapes can be iterated
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def put_number(self, value: cython.double, is_real: cython.bint) -> cython.int:
+        """Write one number of a shape, compiled: a float, or an integer of 32 bits."""
+        bits: cython.ulonglong = 0
+        if cython.compiled:
+            if is_real:
+                memcpy(cython.address(bits), cython.address(value), 8)
+                return self.put(bits, 8)
+            bits = cython.cast(cython.ulonglong, cython.cast(cython.longlong, value))
+        return self.put(bits, 4)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def put_packed(self, data: bytes) -> cython.int:
+        """Write bytes as they are."""
+        if cython.compiled:
+            self.need(len(data))
+            memcpy(self.data + self.used, PyBytes_AS_STRING(data), len(data))
+            self.used += len(data)
+        else:
+            self.data += data
+        return 0
+
+    @cython.cfunc
+    def taken(self) -> bytes:
+        """Everything that was written."""
+        if cython.compiled:
+            return PyBytes_FromStringAndSize(cython.cast(cython.p_char, self.data), self.used)
+        return bytes(self.data)
+
+
+def save_world(world: Root, stamp: Any, has_links: Any) -> bytes:
+    """The saved bytes of a world; ``stamp`` is the CRC-32 of its declaration."""
+    writer = Writer()
+    if has_links:
+        writer.known = things_by_id(world)
+    writer.put_packed(HEAD.pack(MAGIC, VERSION, stamp, world._next))
+    writer.put_cell(world)
+    return writer.taken()
+
+
+# A position in saved bytes: what the loading of a world reads its numbers from (a compiled kernel).
+
+# cython: nonecheck=True
+# retick: floats -- they are kept as their bits; only exact operations are done with them
+
+
+@cython.cclass
+class Position:
+    """Where the next number begins."""
+
+    data: bytes
+    bytes_at: cython.p_uchar
+    at: cython.Py_ssize_t
+    size: cython.Py_ssize_t
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def begin(self, data: bytes, at: cython.Py_ssize_t) -> cython.int:
+        """Be at a byte of these."""
+        self.data = data
+        self.at = at
+        self.size = len(data)
+        if cython.compiled:
+            self.bytes_at = cython.cast(cython.p_uchar, PyBytes_AS_STRING(data))
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def need(self, count: cython.Py_ssize_t, what: Any) -> cython.int:
+        """Refuse bytes that end before the next ``count``."""
+        if count > self.size - self.at:
+            raise Truncated(
+                f"{what} takes {count} bytes at byte {self.at} of {self.size}",
+                needed=self.at + count,
+                available=self.size,
+            )
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def take(self, size: cython.Py_ssize_t) -> cython.ulonglong:
+        """The next number; there are enough bytes for it."""
+        value: cython.ulonglong = 0
+        if cython.compiled:
+            if IS_LITTLE and size == 8:
+                memcpy(cython.address(value), self.bytes_at + self.at, 8)
+            else:
+                index: cython.Py_ssize_t = size
+                while index > 0:
+                    index -= 1
+                    value = (value << 8) | self.bytes_at[self.at + index]
+        else:
+            value = int.from_bytes(self.data[self.at : self.at + size], "little")
+        self.at += size
+        return value
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def take_number(self, is_real: cython.bint) -> cython.double:
+        """The next number of a shape, compiled: a float, or an integer of 32 bits."""
+        value: cython.double = 0.0
+        bits: cython.ulonglong = self.take(8 if is_real else 4)
+        if cython.compiled:
+            if is_real:
+                memcpy(cython.address(value), cython.address(bits), 8)
+            else:
+                value = cython.cast(cython.double, cython.cast(cython.longlong, bits << 32) >> 32)
+        return value
+
+
+# Bytes to a world (a compiled kernel): first everything is checked, then it is loaded.
+#
+# docs/formats/world.md describes the bytes and the checks. ``check_state`` changes nothing. ``load_world`` walks over
+# the same bytes again and cannot fail any more. It uses the objects that are there: of an item, the one with the same
+# id in the same list.
+
+# cython: nonecheck=True
+# retick: floats -- they are kept as their bits; only exact operations are done with them
+
+
+@cython.cclass
+class WorldReader(Position):
+    """Checks and loads a world, from a position in its saved bytes on."""
+
+    next_id: cython.longlong
+    seen: dict[int, Any]
+    links: list[Any]
+
+    def __init__(self, data: bytes) -> None:
+        self.begin(data, HEAD.size)
+        self.next_id = 0
+        self.seen = {}
+        self.links = []
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def check_run(self, step: Step) -> cython.int:
+        """Check the next scalars, and pass over them."""
+        self.need(step.size, step.names[0])
+        if not step.is_checked:
+            self.at += step.size
+            return 0
+        index: cython.Py_ssize_t
+        if cython.compiled:
+            forms: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(step.forms))
+            least: cython.p_longlong = cython.cast(cython.p_longlong, PyBytes_AS_STRING(step.least))
+            greatest: cython.p_longlong = cython.cast(cython.p_longlong, PyBytes_AS_STRING(step.greatest))
+            value: cython.ulonglong
+            real: cython.double = 0.0
+            for index in range(step.count):
+                form: cython.int = forms[index]
+                value = self.take(form & 15)
+                if form & IS_REAL:
+                    memcpy(cython.address(real), cython.address(value), 8)
+                    if real != real:
+                        raise step.kinds[index].fault(real, step.names[index])
+                elif form & BOUNDED:
+                    number: cython.longlong = value
+                    if number < least[index] or number > greatest[index]:
+                        raise step.kinds[index].fault(number, step.names[index])
+        else:
+            values = step.packed.unpack_from(self.data, self.at)
+            for index, raw in enumerate(values):
+                fault = step.kinds[index].fault(raw, step.names[index])
+                if fault is not None:
+                    raise fault
+            self.at += step.size
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def check_cell(self, plan: ThingPlan) -> cython.int:
+        """Check all fields of a thing."""
+        index: cython.Py_ssize_t
+        steps: tuple[Any, ...] = plan.runs
+        for index in range(len(steps)):
+            step: Step = steps[index]
+            if step.field is None:
+                self.check_run(step)
+            else:
+                self.check_other(step)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def check_other(self, step: Step) -> cython.int:
+        field: FieldPlan = step.field
+        code: cython.int = field.code
+        count: cython.ulonglong
+        index: cython.ulonglong
+        number: cython.ulonglong
+        if code == CACHE:
+            return 0
+        if code == LINK:
+            self.need(4, field.where)
+            number = self.take(4)
+            if number:
+                self.links.append((number, field))
+        elif code == ITEMS:
+            count = self.check_count(field)
+            plan: ThingPlan = field.plan
+            for index in range(count):  # noqa: B007 - a typed loop variable makes it a C loop
+                self.need(4, field.where)
+                number = self.take(4)
+                if number == 0 or number >= self.next_id or number in self.seen:
+                    raise InvalidValue(f"{field.where}: {number} is no id, or that of another item")
+                self.seen[number] = plan
+                self.check_cell(plan)
+        elif code == VALUES:
+            count = self.check_count(field)
+            for index in range(count):  # noqa: B007 - as above
+                self.check_run(step)
+        elif not field.optional or self.check_flag(field):
+            if code == PART:
+                self.check_cell(field.plan)
+            elif code == TEXT:
+                self.check_text(field)
+            else:
+                self.check_run(step)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def check_flag(self, field: FieldPlan) -> cython.int:
+        """Whether an optional field is there."""
+        self.need(1, field.where)
+        number: cython.int = self.take(1)
+        if number > 1:
+            raise InvalidValue(f"{field.where}: {number} is neither 0 (None) nor 1")
+        return number
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def check_text(self, field: FieldPlan) -> cython.int:
+        """Check the next text, and pass over it."""
+        count: cython.Py_ssize_t = self.check_count(field)
+        self.need(count, field.where)
+        try:
+            self.data[self.at : self.at + count].decode()
+        except UnicodeDecodeError as error:
+            raise InvalidValue(f"{field.where}: these bytes are no UTF-8: {error}") from None
+        self.at += count
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(99999, check=True)
+    def check_count(self, field: FieldPlan) -> cython.ulonglong:
+        """The length of a list."""
+        self.need(2, field.where)
+        count: cython.ulonglong = self.take(2)
+        most: cython.ulonglong = field.most
+        if count > most:
+            raise LimitExceeded(
+                f"{field.where} holds at most {field.most}, not {count}",
+                what=field.where,
+                limit=field.most,
+                actual=count,
+            )
+        return count
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def check_links(self) -> cython.int:
+        """Every reference is to an item that is there, of the class that was declared."""
+        for number, each in self.links:
+            field: FieldPlan = each
+            plan = self.seen.get(number)
+            if plan is None or plan.kind is not field.target_kind():
+                raise InvalidValue(f"{field.where}: there is no {field.target_kind().__name__} of id {number}")
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def load_run(self, step: Step, cell: Cell) -> cython.int:
+        if cython.compiled:
+            row: cython.p_longlong = cell._row + step.first
+            forms: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(step.forms))
+            index: cython.Py_ssize_t
+            value: cython.ulonglong
+            for index in range(step.count):
+                form: cython.int = forms[index]
+                value = self.take(form & 15)
+                if form & SIGNED and form & 15 < 8:
+                    shift: cython.int = 64 - 8 * (form & 15)
+                    row[index] = cython.cast(cython.longlong, value << shift) >> shift
+                else:
+                    row[index] = cython.cast(cython.longlong, value)
+        else:
+            cell._row[step.first : step.first + step.count] = step.packed.unpack_from(self.data, self.at)
+            self.at += step.size
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def load_cell(self, cell: Cell, world: Root) -> cython.int:
+        index: cython.Py_ssize_t
+        steps: tuple[Any, ...] = cell._plan.runs
+        for index in range(len(steps)):
+            step: Step = steps[index]
+            if step.field is None:
+                self.load_run(step, cell)
+            else:
+                self.load_other(step, cell, world)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def load_other(self, step: Step, cell: Cell, world: Root) -> cython.int:
+        field: FieldPlan = step.field
+        code: cython.int = field.code
+        if code == CACHE:
+            cell._parts[field.part] = field.default
+        elif code == LINK:
+            cell._row[field.slot] = self.take(4)
+        elif code == ITEMS:
+            self.load_items(field, cell, world)
+        elif code == VALUES:
+            self.load_values(step, field, cell._parts[field.part])
+        elif code == PART:
+            self.load_part(field, cell, world)
+        elif code in (SHAPE, TEXT):
+            self.load_form(step, field, cell)
+        elif self.take(1):
+            cell._row[field.slot + 1] = 1
+            self.load_run(step, cell)
+        else:
+            cell._row[field.slot] = 0
+            cell._row[field.slot + 1] = 0
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def load_part(self, field: FieldPlan, cell: Cell, world: Root) -> cython.int:
+        inside = cell._parts[field.part]
+        if field.optional:
+            if not self.take(1):
+                if inside is not None:
+                    leave(inside)
+                cell._parts[field.part] = None
+                return 0
+            if inside is None:
+                inside = new_cell(field.plan.kind)
+                enter(inside, cell, cell)
+                cell._parts[field.part] = inside
+        self.load_cell(inside, world)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def load_items(self, field: FieldPlan, cell: Cell, world: Root) -> cython.int:
+        items = cell._parts[field.part]
+        count: cython.Py_ssize_t = self.take(2)
+        before: cython.Py_ssize_t = len(items)
+        index: cython.Py_ssize_t
+        number: cython.longlong
+        item: Cell
+        after: list[Any] | None = None
+        by_id: dict[int, Any] = {}
+        # Mostly the same items are at the same places: then neither list nor table is made.
+        for index in range(count):
+            number = self.take(4)
+            if after is None:
+                if index < before:
+                    item = items[index]
+                    if item._id == number:
+                        self.load_cell(item, world)
+                        continue
+                after = items[:index]
+                by_id = {each.id: each for each in items[index:]}
+            found = by_id.pop(number, None)
+            if found is None:
+                found = new_cell(field.plan.kind)
+                item = found
+                item._owner = items
+                settle(item, world, False)
+                item._id = number
+            after.append(found)
+            self.load_cell(found, world)
+        if after is not None:
+            for gone in by_id.values():
+                leave(gone)
+            _SET(items, slice(None), after)
+        elif count < before:
+            for gone in items[count:]:
+                leave(gone)
+            _DELETE(items, slice(count, None))
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def load_form(self, step: Step, field: FieldPlan, cell: Cell) -> cython.int:
+        """Load a vector, a rectangle or a text."""
+        if field.optional and not self.take(1):
+            cell._parts[field.part] = None
+        elif field.code == TEXT:
+            count: cython.Py_ssize_t = self.take(2)
+            cell._parts[field.part] = self.data[self.at : self.at + count].decode()
+            self.at += count
+        else:
+            if cell._parts[field.part] is None:
+                cell._parts[field.part] = field.kind.blank()
+            self.load_shape(step, cell._parts[field.part])
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def load_shape(self, step: Step, shape: Shape) -> cython.int:
+        if cython.compiled:
+            is_real: cython.bint = step.forms[0] & IS_REAL != 0
+            shape._x = self.take_number(is_real)
+            shape._y = self.take_number(is_real)
+            if step.count == 4:
+                shape._w = self.take_number(is_real)
+                shape._h = self.take_number(is_real)
+        else:
+            numbers = step.packed.unpack_from(self.data, self.at)
+            self.at += step.size
+            shape._x, shape._y, shape._w, shape._h = [float(number) for number in (*numbers, 0.0, 0.0)[:4]]
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def load_values(self, step: Step, field: FieldPlan, values: Any) -> cython.int:
+        count: cython.Py_ssize_t = self.take(2)
+        if step.count > 1:
+            shapes = [field.kind.blank() for _ in range(count)]
+            for shape in shapes:
+                self.load_shape(step, shape)
+            _SET(values, slice(None), shapes)
+            return 0
+        raws = struct.unpack_from(f"<{count}{field.kind.code}", self.data, self.at)
+        self.at += count * step.size
+        _SET(values, slice(None), [field.kind.value(raw) for raw in raws])
+        return 0
+
+
+def check_state(data: bytes, plan: ThingPlan, stamp: Any) -> WorldReader:
+    """Check saved bytes of a world of this plan; a DecodeError if they are wrong. Returns a reader at their start."""
+    if len(data) < HEAD.size:
+        raise Truncated(
+            f"a saved world has at least {HEAD.size} bytes, not {len(data)}", needed=HEAD.size, available=len(data)
+        )
+    magic, version, found, next_id = HEAD.unpack_from(data)
+    if magic != MAGIC:
+        raise BadMagic(f"a saved world begins with {MAGIC!r}, not with {magic!r}")
+    if version != VERSION:
+        raise UnsupportedVersion(f"a saved world has version {VERSION}, not {version}", version=version)
+    if found != stamp:
+        raise SchemaMismatch(
+            f"this was saved by another declaration than that of {plan.name}", expected=stamp, found=found
+        )
+    if next_id == 0:
+        raise InvalidValue("0 is no id, and so not the next one")
+    reader = WorldReader(data)
+    reader.next_id = next_id
+    reader.check_cell(plan)
+    reader.check_links()
+    if reader.at != reader.size:
+        raise TrailingData(f"{reader.size - reader.at} bytes follow the last field", extra=reader.size - reader.at)
+    reader.at = HEAD.size
+    return reader
+
+
+def load_world(world: Root, data: bytes, plan: ThingPlan, stamp: Any) -> None:
+    """Put the world where these bytes were saved; nothing changes if they are wrong."""
+    reader: WorldReader = check_state(data, plan, stamp)
+    world._known = None
+    world._next = reader.next_id
+    reader.load_cell(world, world)

@@ -1,0 +1,387 @@
+"""Things and worlds as games declare them.
+
+::
+
+    class Tank(Thing):
+        x: F64 = 0.0
+        reload: U8 = 0
+
+    class Tanks(World):
+        num_players = 2
+        tanks: Annotated[list[Tank], Most(2)]
+
+        def start(self, seed): ...
+        def join(self, player): ...
+        def advance(self, inputs): ...
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, ClassVar, NoReturn, Self
+from zlib import crc32
+
+from retick.errors import SchemaError, UsageError
+from retick.sim.contract import RUNNING
+from retick.sim.fields import FieldDifference, field_differences
+from retick.sim.kinds import SEED
+from retick.sim.shapes import Vector2
+from retick.sim.world.adapter import SimulatedWorld, WorldState
+from retick.sim.world.command import Command, commands_of
+from retick.sim.world.declaration import (
+    CACHE,
+    LINK,
+    PART,
+    Member,
+    check_members,
+    declared_text,
+    has_links,
+    hints_of,
+    member_of,
+    plan_of,
+    thing_fields,
+)
+from retick.sim.world.interest import Distance, check_interest, first_position
+from retick.sim.world.storage import Cell, ThingPlan, Root, check_state, load_world, new_cell, save_world
+
+__all__ = ["Thing", "World", "jump"]
+
+
+class ThingType(type):
+    """Gives each class of things its plan, and a descriptor for each field."""
+
+    _members: tuple[Member, ...]
+    _defaults: dict[str, Any]
+    _names: dict[str, bool]
+    """Of all fields: whether a new thing must be given it."""
+    _declared: ThingPlan
+    _stamp: int
+    _has_links: bool
+    _dice: tuple[str, ...]
+    """The fields that are dice."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> "ThingType":
+        namespace.setdefault("__slots__", ())
+        cls = super().__new__(mcls, name, bases, namespace)
+        if not any(isinstance(base, ThingType) for base in bases):
+            return cls
+        hints = hints_of(cls)
+        _check_names(cls, hints)
+        cls._members = tuple(member_of(name, field, hint) for field, hint in hints.items())
+        check_members(name, cls._members)
+        inherited = {field: default for base in bases for field, default in getattr(base, "_defaults", {}).items()}
+        cls._defaults = {**inherited, **{field: namespace[field] for field in hints if field in namespace}}
+        cls._names = {each.name: each.is_needed and each.name not in cls._defaults for each in cls._members}
+        cls._declared = plan_of(cls, cls._members, cls._defaults)
+        cls._stamp = crc32(declared_text(cls).encode())
+        cls._has_links = has_links(cls)
+        cls._dice = tuple(member.name for member in cls._members if _is_dice(member))
+        for field in cls._declared.fields:
+            setattr(cls, field.name, field)
+        if issubclass(cls, World):
+            _check_world(cls, namespace)
+        elif not isinstance(getattr(cls, "predicted", None), bool):
+            raise SchemaError(f"{name}.predicted is True or False, not {cls.predicted!r}")  # type: ignore[attr-defined]  # Thing has it
+        return cls
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if name == "__dataclass_params__":
+            raise SchemaError(
+                f"remove @dataclass from {cls.__name__}: a Thing has its arguments and its repr by itself"
+            )
+        super().__setattr__(name, value)
+
+
+def _check_names(cls: type, hints: dict[str, Any]) -> None:
+    undeclared = [base for base in cls.__mro__[1:] if "_members" not in vars(base)]
+    taken = sorted(hints.keys() & {name for base in undeclared for name in vars(base)})
+    if taken:
+        raise SchemaError(f"{cls.__name__}.{taken[0]} cannot be a field: {taken[0]!r} is a name of the library's own")
+    if "__init__" in vars(cls) and issubclass(cls, Root):
+        raise SchemaError(
+            f"{cls.__name__} has no __init__ of its own: write start(self, seed), and set everything there"
+        )
+    overridden = sorted(name for name in vars(cls) if name in {"fields", "step", "checksum"} and issubclass(cls, Root))
+    if overridden:
+        raise SchemaError(
+            f"{cls.__name__}.{overridden[0]} cannot be written by a game: it follows from the declaration"
+        )
+
+
+def _by_name(cls: ThingType, given: tuple[Any, ...], values: dict[str, Any]) -> dict[str, Any]:
+    """All values by the names of their fields; ``given`` are in the order of declaration."""
+    if len(given) > len(cls._names):
+        raise UsageError(f"{cls.__name__} takes at most {len(cls._names)} values, not {len(given)}")
+    named = dict(zip(cls._names, given, strict=False))
+    twice = [name for name in named if name in values] if values else []
+    if twice:
+        raise UsageError(f"{cls.__name__}: {twice[0]} is given twice")
+    return named | values
+
+
+def _wrong_names(cls: ThingType, values: dict[str, Any]) -> UsageError:
+    missing = [name for name, is_needed in cls._names.items() if is_needed and name not in values]
+    unknown = sorted(values.keys() - cls._names.keys())
+    return UsageError(f"{cls.__name__}: missing fields {missing}, unknown fields {unknown}")
+
+
+def _is_dice(member: Member) -> bool:
+    return member.holds == PART and not member.optional and any(each.kind is SEED for each in member.thing._members)
+
+
+def _seed_dice(world: "World", seed: int) -> None:
+    """Seed the dice of the world itself; a seed that a generator cannot have is brought into its range."""
+    for index, name in enumerate(type(world)._dice):
+        getattr(world, name).seed((seed + index - 1) % 0xFFFFFFFF + 1)
+
+
+def _check_world(cls: Any, namespace: dict[str, Any]) -> None:
+    """Check what a world says beside its fields."""
+    check_interest(cls)
+    command = cls.command
+    if command is None:
+        return
+    if not (isinstance(command, type) and issubclass(command, Command)):
+        raise SchemaError(f"{cls.__name__}.command is a class of commands, not {command!r}")
+    if namespace.get("input_size", command.size) != command.size:
+        raise SchemaError(f"{cls.__name__}.input_size follows from {command.__name__}: it is {command.size}")
+    cls.input_size = command.size
+
+
+def _shown(thing: Any, start: str) -> str:
+    """The repr of a thing: its fields, and a reference as the id that it is."""
+    parts = []
+    for member in type(thing)._members:
+        value = getattr(thing, member.name)
+        shown = f"<id {value.id}>" if member.holds == LINK and value is not None else repr(value)
+        if member.holds != CACHE:
+            parts.append(f"{member.name}={shown}")
+    return f"{type(thing).__name__}({', '.join([start] * bool(start) + parts)})"
+
+
+class Thing(Cell, metaclass=ThingType):
+    """A mutable object of a world; every attribute that decides anything is declared."""
+
+    predicted: ClassVar[bool] = True
+    """On the screen of a server's client: run ahead by the game's own code, or (False) drawn in the past."""
+
+    def __new__(cls, *_values: Any, **_named: Any) -> Self:
+        if "_declared" not in vars(cls):
+            raise UsageError("declare a class of things: class Tank(Thing): ...")
+        return new_cell(cls)  # type: ignore[no-any-return]  # mypy sees kernels untyped
+
+    def __init__(self, *given: Any, **values: Any) -> None:
+        names = type(self)._names
+        if given:
+            values = _by_name(type(self), given, values)
+        for name in names:
+            if names[name] and name not in values:
+                raise _wrong_names(type(self), values)
+        for name, value in values.items():
+            if name not in names:
+                raise _wrong_names(type(self), values)
+            setattr(self, name, value)
+
+    def __repr__(self) -> str:
+        return _shown(self, f"id {self.id}" if self.id else "")
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} is not copied: make a new one")
+
+
+class World(Root, SimulatedWorld, metaclass=ThingType):
+    """A whole game: its declared state, ``start`` and ``advance``. It is a Simulation to everything that takes one."""
+
+    input_size: ClassVar[int] = 2
+    """Bytes of one player's input, 1 to 8; with a ``command``, what it takes."""
+    command: ClassVar[type[Command] | None] = None
+    """The class of commands that ``advance`` gets; None: integers of buttons."""
+    interest: ClassVar[Distance | None] = None
+    """What a server sends first, and what not at all; None: all that is visible is equally urgent."""
+
+    def __new__(cls, *_values: Any, **_named: Any) -> Self:
+        if "_declared" not in vars(cls):
+            raise UsageError("declare a world: class Tanks(World): ...")
+        if not isinstance(getattr(cls, "num_players", None), int) or cls.num_players < 1:
+            raise SchemaError(f"{cls.__name__} must say how many play: num_players = 2")
+        if all(member.holds == CACHE for member in cls._members):
+            raise SchemaError(
+                f"{cls.__name__} declares no state, so nothing would be saved or compared: write its fields with their "
+                "types, such as ships: list[Ship]. What is in global variables goes there too"
+            )
+        return new_cell(cls)  # type: ignore[no-any-return]  # mypy sees kernels untyped
+
+    def start(self, seed: int) -> None:
+        """Set up the world before frame 0. Every field is at its default, its dice are seeded; games override this."""
+
+    def join(self, player: int) -> None:
+        """A player is there from now on; called between two frames. With rollback, for every seat after ``start``."""
+
+    def leave(self, player: int) -> None:
+        """A player has left; called between two frames. With rollback never: who has left presses nothing."""
+
+    def visible(self, player: int, thing: Any) -> bool:
+        """Whether a player may know of a thing. Only a server asks."""
+        return True
+
+    def hears(self, player: int, cue: tuple[Hashable, ...]) -> bool:
+        """Whether a player gets a cue. Only a server asks."""
+        return True
+
+    # retick: allow float -- where a thing is, for a server's choice of what it sends; no part of the state
+    def viewpoint(self, player: int) -> tuple[float, ...] | Vector2 | None:
+        """From where ``interest`` measures for a player: the first thing of theirs; None: everything is near."""
+        return first_position(self, player)
+
+    def seen_by(self, player: int) -> Self:
+        """The world as a player saw it when they pressed what ``advance`` got now; it is read-only.
+
+        On a server, and where a client predicts its own things, others' things with ``predicted = False`` are as they
+        were on that screen. With rollback it is this world.
+        """
+        seat = self._seat(player)
+        return self if self._host is None else self._host.seen_by(seat)
+
+    def send(self, data: bytes, to: int | Iterable[int] | None = None, *, reliable: bool = True) -> None:
+        """Send bytes of the application to one player, several or all (None). Only a server does it, once."""
+        seats = None if to is None else tuple(map(self._seat, [to] if isinstance(to, int) else to))
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise UsageError(f"send takes bytes, not {type(data).__name__}")
+        if self._host is not None:
+            self._host.send(bytes(data), seats, bool(reliable))
+
+    def advance(self, inputs: Sequence[Any], /) -> None:
+        """Move the world one frame on, in place; games override this. One input a player, or one ``command``."""
+        raise UsageError(f"{type(self).__name__} has no advance(self, inputs)")
+
+    def rebuild(self) -> None:
+        """Make the caches from the fields: called after a load and after ``start``. Games with caches override this."""
+
+    def cue(self, *cue: Hashable) -> None:
+        """Say that something happened that can be heard or seen: ``self.cue("shot", x, y)``.
+
+        Inside ``advance``; what ``join`` and ``leave`` say is heard on a server only.
+        """
+        if self._cues is None:
+            raise UsageError(f"cue({', '.join(map(repr, cue))}) was called outside of advance")
+        self._cues.append(cue)
+
+    def save(self) -> bytes:
+        """The whole state."""
+        cls = type(self)
+        return save_world(self, cls._stamp, cls._has_links)
+
+    def load(self, saved: bytes, /) -> None:
+        """Put the world where ``saved`` was; a DecodeError if these are no saved bytes of it, and then nothing changes.
+
+        An object that has the id and the class of a saved item is used again.
+        """
+        self._load_fields(saved)
+        self.rebuild()
+
+    def _load_fields(self, saved: bytes) -> None:
+        """All but the caches, which are at their defaults."""
+        cls = type(self)
+        self._here = None
+        load_world(self, _bytes(saved), cls._declared, cls._stamp)
+
+    def reset(self, seed: int) -> None:
+        """Put the world at its start, with all players."""
+        self._begin(seed)
+        for player in range(self.num_players):
+            self._heard(self.join, player)
+
+    def _begin(self, seed: int) -> None:
+        """Put the world at its start, before anybody has joined."""
+        cls = type(self)
+        blank = save_world(new_cell(cls), cls._stamp, cls._has_links)
+        load_world(self, blank, cls._declared, cls._stamp)
+        _seed_dice(self, seed)
+        self._run(self.start, seed)
+        self.rebuild()
+
+    def fields(self, state: WorldState | None = None) -> tuple[tuple[str, Any], ...]:
+        """Every value with its name: of a state, or of the world as it is now."""
+        if state is not None:
+            self._go_to(state)
+        # All that is in the saved bytes has a name: checksums never differ while all fields are the same.
+        return (*thing_fields(self), ("next id", self.next_id), ("declaration", type(self)._stamp))
+
+    def diff(self, other: Self) -> tuple[FieldDifference, ...]:
+        """The fields in which two worlds of one class differ."""
+        if type(other) is not type(self):
+            raise UsageError(f"a {type(self).__name__} cannot be compared with a {type(other).__name__}")
+        return field_differences(self.fields(), other.fields())
+
+    def checksum(self, state: WorldState | None = None) -> int:
+        """CRC-32 of the saved bytes: of a state, or of the world as it is now."""
+        return crc32(self.save() if state is None else self.pack_state(state))
+
+    def unpack_state(self, data: bytes) -> WorldState:
+        """The state in these bytes, or a DecodeError. The world stays where it is."""
+        cls = type(self)
+        saved = _bytes(data)
+        check_state(saved, cls._declared, cls._stamp)
+        return WorldState(saved)
+
+    def cues(self, _before: WorldState, after: WorldState) -> Iterable[Hashable]:
+        """What ``advance`` said on the way to a state."""
+        return after.cues
+
+    @property
+    def world(self) -> Self:
+        return self
+
+    def _advance(self, inputs: Sequence[int]) -> tuple[Hashable, ...]:
+        command = type(self).command
+        return self._heard(self.advance, inputs if command is None else commands_of(command, inputs))
+
+    def _heard(self, call: Callable[[Any], None], argument: Any) -> tuple[Hashable, ...]:
+        """Run a method of the game; returns the cues that it gave."""
+        self._cues = []
+        try:
+            self._run(call, argument)
+            return tuple(self._cues)
+        finally:
+            self._cues = None
+
+    def _run(self, call: Callable[[Any], None], argument: Any) -> None:
+        """Call a method of the game as the world that ``retick.sim.random`` draws from."""
+        before = RUNNING.set(self)
+        try:
+            call(argument)
+        finally:
+            # retick: allow global-state -- which call is on the stack; it is empty between two frames
+            RUNNING.reset(before)
+
+    def _seat(self, player: int) -> int:
+        """The number of a seat, or a UsageError."""
+        if not isinstance(player, int) or not 0 <= player < self.num_players:
+            raise UsageError(f"a player is a seat from 0 to {self.num_players - 1}, not {player!r}")
+        return player
+
+    def __repr__(self) -> str:
+        return _shown(self, "")
+
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        return _restored, (type(self), self.save())
+
+
+def jump(thing: Thing) -> None:
+    """Say that a thing was put elsewhere: count its ``Jumps`` on, so that nobody draws a way between the places."""
+    for member in type(thing)._members:
+        if member.is_jumps:
+            setattr(thing, member.name, (getattr(thing, member.name) + 1) & 255)
+            return
+    raise UsageError(f"{type(thing).__name__} counts no jumps: declare jumps: Jumps")
+
+
+def _bytes(data: Any) -> bytes:
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise UsageError(f"a saved world is bytes, not {type(data).__name__}")
+    return bytes(data)
+
+
+def _restored(cls: type[World], saved: bytes) -> World:
+    """A copy of a world."""
+    world = cls()
+    world.load(saved)
+    return world

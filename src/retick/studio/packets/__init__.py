@@ -1,1 +1,0 @@
-"""Datagrams and captures, field by field."""

@@ -1,0 +1,11 @@
+"""Many replays at once: where they come from, who runs them, and the files of results.
+
+An app: it opens files, starts threads and processes, and imports pyarrow, fsspec and ray when they are asked for. It
+knows recordings by ``retick.replay`` and prints nothing.
+"""
+
+from retick.verify.corpus import generate
+from retick.verify.results import ResultFile
+from retick.verify.run import Run
+
+__all__ = ["ResultFile", "Run", "generate"]

@@ -1,0 +1,262 @@
+"""Packed archives, read from the start to the end in large pieces: tar (also compressed), and Parquet."""
+
+import bz2
+import gzip
+import lzma
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from retick.errors import DecodeError, Truncated
+from retick.replay import ReadLimits
+from retick.verify.batch import Batch, BatchEntry
+from retick.verify.kernel import BLOCK, TarMember, TarRefused, TarReader, plain_headers
+from retick.verify.manifest import is_url, open_source, pyarrow, stated
+from retick.verify.reading import SIDE_BY_SIDE, ByteRange, identity, whole_rows
+
+__all__ = [
+    "DAMAGE",
+    "ENDINGS",
+    "OPENERS",
+    "Unpacked",
+    "is_parquet",
+    "is_tar",
+    "parquet_batches",
+    "tar_batches",
+]
+
+
+# Compressed archives: all their bytes up to where they are cut off or damaged, and only then the error.
+#
+# A decompressor that finds an error in a step drops what it had made in this step. So steps are small, and after an
+# error that step is done again byte by byte, which costs the last byte before the error at most.
+
+STEP = 1 << 16
+"""Bytes that are unpacked at once."""
+DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)
+"""What decompressors raise."""
+OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
+    ".tar.gz": lambda file: gzip.GzipFile(fileobj=file),
+    ".tgz": lambda file: gzip.GzipFile(fileobj=file),
+    ".tar.bz2": bz2.BZ2File,
+    ".tar.xz": lzma.LZMAFile,
+}
+
+
+class Unpacked:
+    """The unpacked bytes of an open file."""
+
+    def __init__(self, raw: BinaryIO, ending: str, *, can_go_back: bool) -> None:
+        """``can_go_back``: it is cheap to read ``raw`` from its start again."""
+        self._raw, self._open, self._can_go_back = raw, OPENERS[ending], can_go_back
+        self._file = self._open(raw)
+        self._given = 0
+        self._bytewise = 0
+        """So many bytes are to be unpacked one by one."""
+        self._error: BaseException | None = None
+
+    def readinto(self, room: memoryview) -> int:
+        """How many bytes were put there: fewer than there is room for at the end, and before an error."""
+        size = 0
+        while size < len(room) and self._error is None:
+            try:
+                read = self._file.readinto1(room[size : size + (1 if self._bytewise else STEP)])
+            except DAMAGE as error:
+                self._begin_again(error)
+                continue
+            if not read:
+                return size
+            size += read
+            self._given += read
+            self._bytewise = max(0, self._bytewise - read)
+        if self._error is not None and not size:
+            raise self._error
+        return size
+
+    def _begin_again(self, error: BaseException) -> None:
+        """Go back to where the failed step began, to do it byte by byte; unless nothing is to be gained."""
+        if self._bytewise or not self._can_go_back or isinstance(error, EOFError):
+            self._error = error
+            return
+        try:
+            self._raw.seek(0)
+            self._file, left = self._open(self._raw), self._given
+            while left and (passed := len(self._file.read1(min(left, STEP)))):
+                left -= passed
+        except DAMAGE:
+            self._error = error
+        self._bytewise = STEP
+
+
+ENDINGS = (".rplk", ".rtk")
+"""Of replays, in folders and archives."""
+COLUMNS = ("path", "replay", "seed", "checksum")
+Look = Callable[[str, str, int, int], BatchEntry]
+"""Makes the entry of a path, with what a manifest says of the name in the archive."""
+
+
+def is_tar(name: str) -> bool:
+    return _ending(name) is not None
+
+
+def is_parquet(name: str) -> bool:
+    return name.lower().endswith(".parquet")
+
+
+def _ending(name: str) -> str | None:
+    return next((ending for ending in (".tar", *OPENERS) if name.lower().endswith(ending)), None)
+
+
+def tar_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch | ByteRange]:
+    """The replays of a tar archive; what is wrong with the archive is an entry with a problem."""
+    try:
+        with open_source(name) as raw:
+            ending, is_file = _ending(name), not is_url(name) and os.path.isfile(name)
+            file = Unpacked(raw, ending, can_go_back=is_file) if ending in OPENERS else raw
+            yield from _members(name, file, look, piece, limits)
+    except (DecodeError, *DAMAGE) as error:
+        yield Batch(b"", [BatchEntry(name, problem=_words(error))])
+
+
+def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch | ByteRange]:
+    reader = TarReader(limits.max_bytes)
+    ranges = _Ranges(name, file, look, min(piece, limits.max_bytes)) if _can_be_shared_out(name) else None
+    free: list[bytearray] = []
+    left, wanted, is_empty = b"", piece, True
+    while not reader.at_end:
+        if ranges is not None and reader.is_between:
+            at = file.tell() - len(left)
+            for unit in ranges.read(at):
+                at, left, is_empty = ranges.end, b"", False
+                if unit.entries:
+                    yield unit
+            file.seek(at + len(left))
+        needed = max(piece, 2 * len(left))
+        buffer = free.pop() if free and len(free[-1]) >= needed else bytearray(needed)
+        buffer[: len(left)] = left
+        stop = wanted if wanted > len(left) else needed
+        size = len(left) + file.readinto(memoryview(buffer)[len(left) : stop])
+        if size == len(left):
+            if is_empty:
+                raise Truncated("it is empty", needed=BLOCK, available=0)
+            reader.finish(size)
+            return
+        is_empty = False
+        view = memoryview(buffer)[:size]
+        members, done = reader.read(view)
+        left = bytes(view[done:])
+        if members:
+            wanted = whole_rows(piece, done // len(members)) * (done // len(members))
+        entries = _entries(name, members, look) if not reader.refused else _all(name, members, reader.refused, look)
+        if entries:
+            yield Batch(view, entries, lambda buffer=buffer: free.append(buffer))  # type: ignore[misc]  # bound now
+        else:
+            free.append(buffer)
+        if reader.error is not None:
+            raise reader.error
+
+
+def _entries(name: str, members: list[TarMember], look: Look, base: int = 0) -> list[BatchEntry]:
+    prefix = f"{name}!"
+    return [
+        look(prefix + inside, inside.removeprefix("./"), start - base, end - base)
+        for inside, start, end in members
+        if inside.endswith(ENDINGS)
+    ]
+
+
+def _all(name: str, members: list[TarMember], refused: list[TarRefused], look: Look) -> list[BatchEntry]:
+    """Entries of what is read and of what is not, in their order in the archive."""
+    entries, at = list[BatchEntry](), 0
+    for before, inside, problem in refused:
+        entries += _entries(name, members[at:before], look)
+        for entry in _entries(name, [TarMember(inside, 0, 0)], look):
+            entries.append(entry if entry.problem else BatchEntry(entry.path, problem=problem))
+        at = before
+    return entries + _entries(name, members[at:], look)
+
+
+def _can_be_shared_out(name: str) -> bool:
+    """Whether workers can read parts of it themselves: a file and no pipe, not compressed, where there is the call."""
+    return _ending(name) == ".tar" and not is_url(name) and hasattr(os, "preadv") and os.path.isfile(name)
+
+
+class _Ranges:
+    """Rows of plain members of a local archive, found by their headers alone."""
+
+    def __init__(self, name: str, file: BinaryIO, look: Look, piece: int) -> None:
+        self._name, self._file, self._look, self._piece = name, file, look, piece
+        self._path = os.path.abspath(name)
+        self._identity = identity(file.fileno())
+        self._most = SIDE_BY_SIDE
+        self.end = 0
+        """Where the archive goes on after what was read."""
+
+    def read(self, at: int) -> Iterator[ByteRange]:
+        """Parts of the archive from ``at`` on, as long as its headers are plain."""
+        number, size = self._file.fileno(), self._identity.size
+        while True:
+            if hasattr(os, "posix_fadvise"):  # headers alone look like reading here and there
+                os.posix_fadvise(number, at, self._piece, os.POSIX_FADV_WILLNEED)
+            members = plain_headers(number, at, min(size, at + self._piece), self._most)
+            if len(members) < SIDE_BY_SIDE:
+                return
+            del members[len(members) // SIDE_BY_SIDE * SIDE_BY_SIDE :]
+            base, at = at, (members[-1].end + BLOCK - 1) // BLOCK * BLOCK
+            self._most = max(SIDE_BY_SIDE, whole_rows(self._piece, (at - base) // len(members)))
+            self.end = at
+            yield ByteRange(self._path, base, self._identity, _entries(self._name, members, self._look, base))
+
+
+def parquet_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
+    """The replays of a Parquet file: columns path and replay, and perhaps seed and checksum."""
+    parquet, errors = pyarrow("pyarrow.parquet"), pyarrow("pyarrow.lib").ArrowException
+    try:
+        with open_source(name) as raw:
+            # A local file is read by pyarrow itself: by way of a Python file it takes ten times as long.
+            table = parquet.ParquetFile(raw if is_url(name) else name, pre_buffer=False, buffer_size=piece)
+            names = table.schema_arrow.names
+            if not {"path", "replay"} <= set(names):
+                raise DecodeError("a Parquet file of replays has the columns path and replay")
+            if twice := [each for each in COLUMNS if names.count(each) > 1]:
+                raise DecodeError(f"it has more than one column {twice[0]}")
+            wanted = [each for each in COLUMNS if each in names]
+            for part in table.iter_batches(_rows_in(table, piece), columns=wanted, use_threads=False):
+                yield _parquet_batch(name, part, names, look, limits)
+    except (DecodeError, OSError, errors, TypeError, ValueError) as error:
+        yield Batch(b"", [BatchEntry(name, problem=_words(error))])
+
+
+def _rows_in(table: Any, piece: int) -> int:
+    about = table.metadata
+    size: int = sum(about.row_group(at).total_byte_size for at in range(about.num_row_groups))
+    return min(4096, whole_rows(piece, size // max(1, about.num_rows)))
+
+
+def _parquet_batch(name: str, part: Any, names: list[str], look: Look, limits: ReadLimits) -> Batch:
+    column = part["replay"]
+    wide = column.type in (pyarrow().large_binary(), pyarrow().large_string())
+    if not wide and column.type != pyarrow().binary():
+        raise DecodeError(f"the column replay must be binary, not {column.type}")
+    _, places, content = column.buffers()
+    ends = memoryview(places).cast("B").cast("q" if wide else "i")[column.offset : column.offset + len(column) + 1]
+    seeds = part["seed"].to_pylist() if "seed" in names else None
+    sums = part["checksum"].to_pylist() if "checksum" in names else None
+    entries = []
+    for at, path in enumerate(part["path"].to_pylist()):
+        start, end = ends[at], ends[at + 1]
+        entry = look(f"{name}!{path}", str(path), start, end)
+        if end - start > limits.max_bytes:
+            entry = BatchEntry(entry.path, problem=f"it is over the limit of {limits.max_bytes} bytes")
+        elif entry.checksum is None and entry.seed is None and not entry.problem:
+            entry = BatchEntry(entry[0], start, end, *stated(seeds and seeds[at], sums and sums[at]))
+        entries.append(entry)
+    return Batch(memoryview(content) if content is not None else b"", entries)
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "the archive cannot be read further: it has text that is not UTF-8"
+    text = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()[0]
+    return f"the archive cannot be read further: {text}"

@@ -1,0 +1,205 @@
+"""Reads local files into the buffer of one worker, which is used again for each batch."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from retick.replay import ReadLimits
+from retick.verify.batch import Batch, BatchEntry
+from retick.verify.kernel import read_files
+from retick.verify.manifest import is_url, read_url
+
+__all__ = [
+    "BATCH_BYTES",
+    "BATCH_FILES",
+    "RAY_BYTES",
+    "AnotherFile",
+    "FileReader",
+    "Files",
+    "Identity",
+    "ByteRange",
+    "identity",
+    "whole_rows",
+]
+
+BATCH_FILES = 64
+BATCH_BYTES = 1 << 20
+"""Bytes of a buffer; a larger file makes it larger, for as long as its batch is there."""
+SLOW_FILES, SLOW_BYTES = 8, 1 << 17
+"""The same for games in Python, which take as long for one match as others for hundreds: rows come sooner."""
+RAY_BYTES = 8 << 20
+"""Bytes of a batch for ray, whose tasks take longer to begin."""
+SIDE_BY_SIDE = 64
+"""Matches that a kernel may play at once."""
+_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class AnotherFile(OSError):
+    """What is now under the name of an archive is not the file whose headers were read."""
+
+
+class Identity(NamedTuple):
+    """What tells one version of a file from others."""
+
+    device: int
+    """Each machine has its own number for a shared disk."""
+    inode: int
+    size: int
+    changed: int
+
+
+class Files(list[BatchEntry]):
+    """Entries whose paths are files or URLs, to be read by whoever runs them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByteRange:
+    """A part of a local archive with whole recordings in it, to be read by whoever runs them."""
+
+    archive: str
+    start: int
+    identity: Identity
+    """Of the archive whose headers were read: what is under the same name later, or elsewhere, may be another file."""
+    entries: list[BatchEntry]
+    """Their places are from ``start`` on."""
+
+    def parts(self) -> Iterator["ByteRange"]:
+        """The same in pieces that fit a reader's buffer."""
+        size = self.entries[-1].end - self.entries[0].start
+        step = whole_rows(BATCH_BYTES, size // len(self.entries))
+        if step >= len(self.entries):
+            yield self
+            return
+        for at in range(0, len(self.entries), step):
+            some = self.entries[at : at + step]
+            base = some[0].start
+            moved = [BatchEntry(e[0], e[1] - base, e[2] - base, *e[3:]) for e in some]
+            yield ByteRange(self.archive, self.start + base, self.identity, moved)
+
+
+def identity(file: int) -> Identity:
+    """Of an open file: a name may be given to another one at any time."""
+    about = os.fstat(file)
+    return Identity(about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns)
+
+
+def whole_rows(piece: int, size: int) -> int:
+    """About as many matches of a size as a piece holds; a multiple of those that a kernel may play side by side."""
+    rows = max(1, piece // max(1, size))
+    return rows if rows < SIDE_BY_SIDE else rows // SIDE_BY_SIDE * SIDE_BY_SIDE
+
+
+class FileReader:
+    """Reads batches of files, one after the other."""
+
+    def __init__(self, limits: ReadLimits | None = None, *, is_elsewhere: bool = False) -> None:
+        """``is_elsewhere``: perhaps not on the machine where the headers of archives were read."""
+        self._is_elsewhere = is_elsewhere
+        self._buffer = bytearray(BATCH_BYTES)
+        self._most = (limits or ReadLimits()).max_bytes
+
+    def read(self, files: Sequence[BatchEntry]) -> Batch:
+        """The files' bytes; the batch is good until the next call."""
+        if len(self._buffer) > BATCH_BYTES:
+            self._buffer = bytearray(BATCH_BYTES)
+        paths = ["" if entry.problem or is_url(entry[0]) else entry[0] for entry in files]
+        ends = read_files(paths, self._buffer, self._most)
+        entries = []
+        start, last = 0, max(0, *ends) if ends else 0
+        for entry, end in zip(files, ends, strict=True):
+            if end >= 0:
+                entries.append(BatchEntry(entry[0], start, end, entry[3], entry[4]))
+                start = end
+            else:
+                entries.append(self._read_alone(entry, last))
+                last = max(last, entries[-1].end)
+        return Batch(self._buffer, entries)
+
+    def read_range(self, unit: ByteRange) -> Batch:
+        """The bytes of a part of an archive; the batch is good until the next call.
+
+        If the archive was replaced, its entries say so. Elsewhere it is an AnotherFile that says nothing about the
+        archive: there may be none of this name, or one that was never meant.
+        """
+        size = max(entry.end for entry in unit.entries)
+        if len(self._buffer) < size:
+            self._buffer = bytearray(size)
+        end, problem = 0, "it was cut off meanwhile"
+        try:
+            file = self._opened(unit)
+            try:
+                while end < size:
+                    read = os.preadv(file, (memoryview(self._buffer)[end:size],), unit.start + end)
+                    if not read:
+                        break
+                    end += read
+            finally:
+                os.close(file)
+        except OSError as error:
+            if isinstance(error, AnotherFile) and self._is_elsewhere:
+                raise
+            problem = error.strerror or str(error)
+        if end < size:
+            said = f"the archive cannot be read further: {problem}"
+            return Batch(
+                self._buffer, [e if e.end <= end or e.problem else e._replace(problem=said) for e in unit.entries]
+            )
+        return Batch(self._buffer, unit.entries)
+
+    def _opened(self, unit: ByteRange) -> int:
+        """The archive of a part, or an AnotherFile. One that grew is still the same, on the machine that knows it."""
+        try:
+            file = os.open(unit.archive, _FLAGS)
+        except OSError as error:
+            raise AnotherFile(error.errno, error.strerror) from None
+        found = identity(file)
+        if found[1:] != unit.identity[1:] if self._is_elsewhere else found[:2] != unit.identity[:2]:
+            os.close(file)
+            raise AnotherFile("the archive was replaced while it was read")
+        return file
+
+    def _read_alone(self, entry: BatchEntry, at: int) -> BatchEntry:
+        """The entry with its place from ``at`` on, or with what is wrong."""
+        if entry.problem:
+            return entry
+        try:
+            end = self._fetch(entry.path, at) if is_url(entry.path) else self._read_one(entry.path, at)
+        except (OSError, ValueError) as error:  # ValueError: a NUL in its name
+            return entry._replace(problem=getattr(error, "strerror", None) or str(error))
+        if end - at > self._most:
+            return entry._replace(problem=f"the file is over the limit of {self._most} bytes")
+        return entry._replace(start=at, end=end)
+
+    def _fetch(self, url: str, at: int) -> int:
+        data = read_url(url, self._most + 1)
+        self._buffer[at : at + len(data)] = data
+        return at + len(data)
+
+    def _read_one(self, path: str, at: int) -> int:
+        """Where it ends in the buffer; reading stops soon after the limit."""
+        end = at
+        file = os.open(path, _FLAGS)
+        try:
+            while end - at <= self._most:
+                room = memoryview(self._buffer)[end:]
+                read = _readv(file, (room,))
+                if not read:
+                    if room:
+                        break
+                    room.release()
+                    self._buffer += bytes(len(self._buffer))
+                end += read
+        finally:
+            os.close(file)
+        return end
+
+
+def _copied(file: int, rooms: tuple[memoryview]) -> int:
+    """Where the system has no ``readv``."""
+    data = os.read(file, len(rooms[0]))
+    rooms[0][: len(data)] = data
+    return len(data)
+
+
+_readv = getattr(os, "readv", _copied)

@@ -1,0 +1,159 @@
+"""Files of results: JSON lines, or Parquet. What a file has already is not run again."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from retick.errors import DecodeError, UsageError
+from retick.verify.batch import FIELDS, Row, read_row, row_line
+from retick.verify.manifest import pyarrow
+
+__all__ = ["ResultFile"]
+
+ROWS_IN_A_GROUP = 4096
+_START = b'{"path": "'
+"""Every line begins so: another file without a last newline is not taken for a torn line."""
+NAMED = 3
+"""Paths that are kept to be named."""
+
+
+class ResultFile:
+    """Writes rows as they come; opened again, it has the paths and verdicts that are in it."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """A UsageError if the file is there and is none of ours."""
+        self.path = Path(path)
+        self.paths: set[str] = set()
+        """Paths that need no run."""
+        self.verdicts: Counter[str] = Counter()
+        """How many rows of each verdict are in the file."""
+        self.not_ok: list[str] = []
+        """The paths of the first rows that were in the file and are not ok."""
+        ending = self.path.suffix.lower()
+        if ending not in _FORMS:
+            raise UsageError(f"results are written to a file that ends in .jsonl or .parquet, not to {self.path.name}")
+        self._file: _Lines | _Parquet = _FORMS[ending](self.path)
+        try:
+            for row in self._file.rows():
+                self.paths.add(row.path)
+                self.verdicts[row.verdict] += 1
+                if row.verdict != "ok" and len(self.not_ok) < NAMED:
+                    self.not_ok.append(row.path)
+            self._file.begin()
+        except DecodeError as error:
+            self._file.close()
+            raise UsageError(f"{self.path} is no file of results: {error}") from None
+        except BaseException:
+            self._file.close()
+            raise
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """Append rows. They are with the system when this returns, and on the disk at the end."""
+        self._file.write(rows)
+        self.verdicts.update(row.verdict for row in rows)
+
+    def close(self) -> None:
+        """Make the file good, however the run ended."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Lines:
+    """JSON lines, appended to the file itself."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = open(path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
+        self._good = 0
+
+    def rows(self) -> Iterable[Row]:
+        self._file.seek(0)
+        with open(self._file.fileno(), "rb", closefd=False) as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.endswith(b"\n") and (line.startswith(_START) or _START.startswith(line)):
+                    return  # torn: the machine stopped while it was written
+                try:
+                    yield read_row(line)
+                except DecodeError as error:
+                    raise DecodeError(f"line {number}: {error}") from None
+                self._good += len(line)
+
+    def begin(self) -> None:
+        self._file.truncate(self._good)
+
+    def write(self, rows: Sequence[Row]) -> None:
+        data = memoryview("".join(f"{row_line(row)}\n" for row in rows).encode("ascii"))
+        while data:  # a nearly full disk takes a part first
+            data = data[self._file.write(data) or 0 :]
+
+    def close(self) -> None:
+        if not self._file.closed:
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+
+class _Parquet:
+    """Parquet has its end at the end: a new file is written beside the old one, and takes its place when closed."""
+
+    def __init__(self, path: Path) -> None:
+        self._arrow, self._parquet = pyarrow(), pyarrow("pyarrow.parquet")
+        self._path = path
+        self._part = path.with_name(f"{path.name}.part")
+        self._writer: Any = None
+        self._waiting: list[Row] = []
+        self._schema = self._arrow.schema(
+            [(name, self._arrow.string() if at < 3 else self._arrow.int64()) for at, name in enumerate(FIELDS)]
+        )
+
+    def rows(self) -> Iterable[Row]:
+        for batch in self._old_batches():
+            yield from map(Row._make, zip(*(batch[name].to_pylist() for name in FIELDS), strict=True))
+
+    def _old_batches(self) -> Iterable[Any]:
+        if not self._path.exists():
+            return
+        with self._path.open("rb") as file:
+            try:
+                table = self._parquet.ParquetFile(file)
+                if table.schema_arrow.remove_metadata() != self._schema:
+                    raise DecodeError(f"its columns are not {', '.join(FIELDS)}")
+                yield from table.iter_batches(ROWS_IN_A_GROUP)
+            except self._arrow.lib.ArrowException as error:
+                raise DecodeError(str(error)) from None
+
+    def begin(self) -> None:
+        self._writer = self._parquet.ParquetWriter(str(self._part), self._schema)
+        for batch in self._old_batches():
+            self._writer.write_batch(batch)
+
+    def write(self, rows: Sequence[Row]) -> None:
+        self._waiting += rows
+        if len(self._waiting) >= ROWS_IN_A_GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        columns = [list(column) for column in zip(*self._waiting, strict=True)]
+        self._waiting = []
+        if columns:
+            self._writer.write_table(self._arrow.table(columns, schema=self._schema))
+
+    def close(self) -> None:
+        if self._writer is None:
+            return
+        writer, self._writer = self._writer, self._writer
+        self._flush()
+        writer.close()
+        self._writer = None
+        os.replace(self._part, self._path)
+
+
+_FORMS: dict[str, type[_Lines] | type[_Parquet]] = {".jsonl": _Lines, ".parquet": _Parquet}

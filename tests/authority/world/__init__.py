@@ -1,1 +1,0 @@
-"""Servers and clients of declared worlds."""

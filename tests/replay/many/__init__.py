@@ -1,1 +1,0 @@
-"""Tests, one file for each module."""
