@@ -7,7 +7,7 @@ import pygame
 from pearls import DOWN, HEIGHT, LEFT, RIGHT, SURFACE, UP, WIDTH, Pearls
 
 from retick.authority import JoinFailed, WorldClient
-from retick.authority.client import ServerMessageReceived, RoomLeft
+from retick.authority.client import RoomLeft, ServerMessageReceived
 from retick.sim.contract import CueStarted
 from retick.transport import Poll, open_udp, parse_address
 

@@ -10,10 +10,6 @@ from retick.rollback.desync import equivocation
 from retick.rollback.desync.equivocation import EquivocationProof
 from retick.rollback.events import RosterPeer
 from retick.rollback.session.messages import connect, decisions, forward, join, kinds, profile, roster
-from retick.rollback.session.messages import forward as ranges
-from retick.rollback.session.messages import join as feed
-from retick.rollback.session.messages import join as state
-from retick.rollback.session.messages import roster as addresses
 from retick.rollback.session.messages.kinds import MessageKind
 
 __all__ = ["TARGETS"]
@@ -37,14 +33,14 @@ DROP = decisions.Drop(
     5,
 )
 RANGE = equivocation.SignedRange(90, 10, bytes(32), bytes(64))
-SEEN = ranges.Seen(3, 90, bytes(8))
+SEEN = forward.SeenRanges(3, 90, bytes(8))
 PROOF = EquivocationProof(
     by=equivocation.SignedBy(TOKEN, 1, 2, 2),
     key=bytes(32),
-    one=equivocation.Shown(RANGE, bytes(20)),
-    other=equivocation.Shown(RANGE, b""),
+    one=equivocation.ShownRange(RANGE, bytes(20)),
+    other=equivocation.ShownRange(RANGE, b""),
 )
-HEADER = state.StateHeader(99, 0xFFFFFFFF)
+HEADER = join.StateHeader(99, 0xFFFFFFFF)
 WELCOME = join.Welcome(0, 9, TOKEN, 7, 1, 300, HEADER, (3,), ENTRIES)
 MEET = join.Meet(4, (2, 3), 300, ("192.0.2.1", 7777), 1)
 
@@ -58,7 +54,7 @@ def _entries(data: bytes) -> Any:
 
 
 def _write_chunk(found: tuple[int, bytes]) -> bytes:
-    return state.encode_chunk(*found)
+    return join.encode_chunk(*found)
 
 
 TARGETS: tuple[Target, ...] = (
@@ -66,8 +62,8 @@ TARGETS: tuple[Target, ...] = (
        write=roster.encode_roster, is_exact=False),
     of("session/entries", _entries, roster.encode_entries(ENTRIES), write=roster.encode_entries, is_exact=False,
        also=(roster.decode_entries,)),
-    of("session/address", addresses.unpack_address, b"192.0.2.1 7777", b"2001:db8::1 80", b"name",
-       write=addresses.pack_address, is_exact=False),
+    of("session/address", roster.unpack_address, b"192.0.2.1 7777", b"2001:db8::1 80", b"name",
+       write=roster.pack_address, is_exact=False),
     of("session/seats", _seats, b"\x05\x80", also=(roster.unpack_seats,)),
     of("session/ready", roster.decode_ready, roster.encode_ready(TOKEN)),
     of("session/start", roster.decode_start, roster.encode_start(7)),
@@ -77,13 +73,14 @@ TARGETS: tuple[Target, ...] = (
     of("session/welcome", join.decode_welcome, join.encode_welcome(WELCOME), write=join.encode_welcome, is_exact=False),
     of("session/meet", join.decode_meet, join.encode_meet(MEET), write=join.encode_meet, is_exact=False),
     of("session/joined", join.decode_joined, join.encode_joined()),
-    of("session/feed", feed.decode_feed, feed.encode_feed(feed.Feed(9, bytes(12), ENTRIES)),
-       feed.encode_feed(feed.Feed(9, bytes(12), ())), write=feed.encode_feed, is_exact=False),
-    of("session/chunk", state.decode_chunk, state.encode_chunk(4, b"state"), write=_write_chunk, is_exact=False),
-    of("session/resync", state.decode_resync, state.encode_resync(1, HEADER)),
+    of("session/feed", join.decode_feed, join.encode_feed(join.Feed(9, bytes(12), ENTRIES)),
+       join.encode_feed(join.Feed(9, bytes(12), ())), write=join.encode_feed, is_exact=False),
+    of("session/chunk", join.decode_chunk, join.encode_chunk(4, b"state"), write=_write_chunk, is_exact=False),
+    of("session/resync", join.decode_resync, join.encode_resync(1, HEADER)),
     of("session/byte", kinds.decode_byte, kinds.encode_byte(MessageKind.ASK, 3)),
     of("session/rematch", decisions.decode_rematch, decisions.encode_rematch(3), decisions.encode_rematch(3, (1, 0))),
-    of("session/byte-and-number", kinds.decode_byte_and_number, kinds.encode_byte_and_number(MessageKind.COMMIT, 4, 90)),
+    of("session/byte-and-number", kinds.decode_byte_and_number,
+       kinds.encode_byte_and_number(MessageKind.COMMIT, 4, 90)),
     of("session/connect", connect.decode_request, connect.encode_play(REACH), connect.encode_watch(9),
        connect.encode_call(TOKEN, 2, REACH)),
     of("session/connect-version", connect.version_fault, connect.encode_play(REACH),
@@ -91,14 +88,15 @@ TARGETS: tuple[Target, ...] = (
     of("session/acceptance", connect.decode_acceptance, connect.encode_acceptance(REACH)),
     of("session/profile", profile.decode_profile, profile.encode_profile(PROFILE), write=profile.encode_profile),
     of("session/pause", decisions.decode_pause, decisions.encode_pause(decisions.Pausing(1, 5, 2, True, 90))),
-    of("session/range", ranges.decode_range, ranges.encode_range(ranges.Range(1, RANGE, (SEEN,)))),
-    of("session/signed", ranges.decode_signed, ranges.encode_signed(ranges.Signed(1, 2, RANGE, bytes(20)))),
+    of("session/range", forward.decode_range, forward.encode_range(forward.InputRange(1, RANGE, (SEEN,)))),
+    of("session/signed", forward.decode_signed, forward.encode_signed(forward.Signed(1, 2, RANGE, bytes(20)))),
     of("session/proof", EquivocationProof.decode, PROOF.encode(), write=EquivocationProof.encode,
        also=(equivocation.unpack_range,)),
     of("session/return", profile.decode_return, profile.encode_return(2, bytes(range(16)))),
     of("session/list", profile.decode_list, profile.encode_list(LISTED), profile.encode_list(()),
        write=profile.encode_list),
     of("session/forward", forward.decode_forward, forward.encode_forward(1, decisions.encode_rematch(3))),
-    of("session/want", forward.decode_want, forward.encode_want(forward.Want(1, 2, 90))),
-    of("session/pass", forward.decode_pass, forward.encode_pass(forward.Pass(1, 2, 90, (1, 2, 3)), 2), args=(2,)),
+    of("session/want", forward.decode_want, forward.encode_want(forward.WantedInputs(1, 2, 90))),
+    of("session/pass", forward.decode_pass, forward.encode_pass(forward.PassedInputs(1, 2, 90, (1, 2, 3)), 2),
+       args=(2,)),
 )  # fmt: skip

@@ -8,7 +8,14 @@ from tests.netrunner.declared_profile import DeclaredProfile, Flag, Real, Whole
 from fuzz.target import Bug, Target, name_of, of
 from retick.authority import InputStats
 from retick.games.runner import RunnerCommand, locomotion
-from retick.host.joining import JoinAcceptance, JoinRequest, decode_acceptance, decode_join, encode_acceptance, encode_join
+from retick.host.joining import (
+    JoinAcceptance,
+    JoinRequest,
+    decode_acceptance,
+    decode_join,
+    encode_acceptance,
+    encode_join,
+)
 from retick.netrunner import NetRunner, PlayerView, packets
 from retick.netrunner import packets as fire
 from retick.netrunner.delta import DeltaCodec, DeltaReceiver, acked_input, delta_frame, split_acked_input, split_delta

@@ -26,11 +26,11 @@ TICKET = OFFICE.signed(Ticket(b"roomid", 0, 2, 1, 0, 1000, TAG))
 REQUESTS = tuple(
     wire.encode_request(request)
     for request in (
-        wire.Request(wire.ASK, NONCE, flags=1),
-        wire.Request(wire.OPEN, NONCE, COOKIE, places=2, tag=TAG),
-        wire.Request(wire.JOIN, NONCE, COOKIE, code=b"12345", tag=TAG),
-        wire.Request(wire.HERE, NONCE, COOKIE, ticket=TICKET),
-        wire.Request(wire.LEAVE, NONCE, COOKIE, ticket=TICKET),
+        wire.RelayRequest(wire.ASK, NONCE, flags=1),
+        wire.RelayRequest(wire.OPEN, NONCE, COOKIE, places=2, tag=TAG),
+        wire.RelayRequest(wire.JOIN, NONCE, COOKIE, code=b"12345", tag=TAG),
+        wire.RelayRequest(wire.HERE, NONCE, COOKIE, ticket=TICKET),
+        wire.RelayRequest(wire.LEAVE, NONCE, COOKIE, ticket=TICKET),
     )
 )
 ANSWERS = tuple(
@@ -39,10 +39,10 @@ ANSWERS = tuple(
         wire.Seen(NONCE, 1, 7789, ip_address("192.0.2.1"), 5000, COOKIE),
         wire.Seen(NONCE, 1, 0, ip_address("2001:db8::1"), 5000, COOKIE),
         wire.Place(NONCE, 1, b"12345", 600, 3, TICKET),
-        wire.Refused(NONCE, wire.Refusal.SLOW_DOWN, 10),
+        wire.RelayRefused(NONCE, wire.Refusal.SLOW_DOWN, 10),
         wire.Left(NONCE),
         wire.Present(b"roomid", 5),
-        wire.Lost(b"roomid\0\1"),
+        wire.MemberLost(b"roomid\0\1"),
     )
 )
 FRAMES = tuple(wire.encode_frame(wire.Frame(kind, b"roomid", 0, 1, b"payload")) for kind in (wire.DATA, wire.SIGNAL))

@@ -120,7 +120,8 @@ SCRIPTS = (
     _step(5 + 8, b"\x80hello") + b"".join(_step(2, note) for note in NOTES) + _step(6, bytes(99)) * 4,
     _step(4, b"\x80hello") + b"".join(_step(3, note) for note in NOTES) + _step(1, b"\x80") + _step(6, bytes(30)) * 9,
     _step(5 + 8, b"\x80") + _step(2, NOTES[0]) + _step(2, NOTES[3]) + _step(6, bytes(64)) * 3 + _step(2, NOTES[3]),
-    _step(0, wire.encode_answer(wire.Lost(ROOM + b"\0\1"))) + _step(1, bytes((NOTE,)) + ROOM + b"\1\0" + SEALED[3]),
+    _step(0, wire.encode_answer(wire.MemberLost(ROOM + b"\0\1")))
+    + _step(1, bytes((NOTE,)) + ROOM + b"\1\0" + SEALED[3]),
 )
 TARGETS: tuple[Target, ...] = (
     of("routes/explain", _explained, *(head + note for note in SEALED for head in (HEAD, b"")), also=(explain_note,)),

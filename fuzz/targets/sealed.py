@@ -52,7 +52,7 @@ def _law_of_enter(data: bytes, entry: packets.Entry) -> None:
         raise Bug("what was read does not write the same")
 
 
-def _law_of_admit(data: bytes, found: packets.Admission) -> None:
+def _law_of_admit(data: bytes, found: packets.AdmitPayload) -> None:
     if data[ENVELOPE.size :] != found.seats.to_bytes(4, "little") + _enter(found.entry):
         raise Bug("what was read does not write the same")
 

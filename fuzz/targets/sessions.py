@@ -14,7 +14,7 @@ from typing import Any
 from fuzz.target import script
 from retick.errors import RetickError
 from retick.games.scramble import Scramble
-from retick.link import Accept, Connection, LinkEndpoint, ReliableReceived, Reason, Request
+from retick.link import Accept, Connection, LinkEndpoint, Reason, ReliableReceived, Request
 from retick.rollback.desync.equivocation import SignedRange
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
 from retick.rollback.events import PeerDisconnected, RosterPeer
@@ -24,17 +24,17 @@ from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages import connect, roster
 from retick.rollback.session.messages.decisions import Drop, Known, Pausing, encode_drop, encode_pause, encode_rematch
 from retick.rollback.session.messages.forward import (
-    PassedInputs,
     InputRange,
+    PassedInputs,
     SeenRanges,
     Signed,
+    WantedInputs,
     encode_forward,
     encode_pass,
     encode_range,
     encode_signed,
     encode_want,
 )
-from retick.rollback.session.messages.forward import Want as ForwardWant
 from retick.rollback.session.messages.join import (
     Feed,
     Meet,
@@ -218,7 +218,7 @@ class Bench:
             encode_drop(Drop(frozenset(), (), (), number, unheard=((other, 3),), decided=((other, frame),)), 2),
             encode_forward(other, encode_rematch(ahead)),
             encode_forward(other, encode_drop(Drop(frozenset(), (), (), number, serial=frame), 2)),
-            encode_want(ForwardWant(number, other, frame)),
+            encode_want(WantedInputs(number, other, frame)),
             encode_pass(PassedInputs(number, other, frame, (1, 2)), 2),
             encode_meet(Meet(newest + 1, free, frame, "stranger", number)),
             encode_byte_and_number(MessageKind.PROPOSE, newest, frame + 30),

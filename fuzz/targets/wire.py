@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from fuzz.target import Bug, Target, name_of, of
 from retick.errors import DecodeError
-from retick.netrunner.messages import ControlMessages, ClientHello, Ping, Pong
+from retick.netrunner.messages import ClientHello, ControlMessages, Ping, Pong
 from retick.wire import explain, rbn1, varint
 from retick.wire.bits import BitReader, BitWriter
 from retick.wire.rbn1 import InputRun
@@ -159,7 +159,8 @@ TARGETS: tuple[Target, ...] = (
     of("wire/varuint", _read_varuint, *VARINTS, law=_law_of_varuint, also=(varint.decode_varuint,)),
     of("wire/varsint", varint.decode_varsint, *VARINTS, law=_law_of_varsint),
     of("wire/bits", _read_bits, _bits_seed(), also=(BitReader.read_bits, *_ALIGNED)),
-    of("wire/control", CONTROL.decode, *map(CONTROL.encode, (ClientHello(6), _Welcome(6, 2, 0.5), Ping(1, 2), Pong(1, 2, 3))),
+    of("wire/control", CONTROL.decode,
+       *map(CONTROL.encode, (ClientHello(6), _Welcome(6, 2, 0.5), Ping(1, 2), Pong(1, 2, 3))),
        write=CONTROL.encode),
     of("wire/control-padded", PADDED.decode, *map(PADDED.encode, (ClientHello(6), _Welcome(6, 2, 0.5), Ping(1, 2)))),
 )  # fmt: skip

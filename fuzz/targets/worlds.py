@@ -22,12 +22,12 @@ from retick.authority.layout import layout_of
 from retick.authority.messages import (
     Ended,
     Gone,
-    MessagesLost,
-    WorldMessage,
+    LossNotice,
     Presence,
+    RoomMessage,
     RoomOver,
-    SeatNews,
     RoomWelcome,
+    SeatNews,
     WorldMessage,
     decode_message,
     encode_message,
@@ -210,8 +210,8 @@ def _law_of_holding(_data: bytes, held: Any) -> None:
 
 
 MESSAGES: tuple[WorldMessage, ...] = (
-    RoomWelcome(1, 8, 60, 3, 300), WorldMessage(b"hello"), SeatNews(2, Presence.PLAYING, "Ann"),
-    RoomOver(Ended.FAULT, "sorry"), MessagesLost(Gone.TOO_MANY, 9),
+    RoomWelcome(1, 8, 60, 3, 300), RoomMessage(b"hello"), SeatNews(2, Presence.PLAYING, "Ann"),
+    RoomOver(Ended.FAULT, "sorry"), LossNotice(Gone.TOO_MANY, 9),
 )  # fmt: skip
 VALUES = (None, True, 7, -70, 1.5, 0.1, "shot", "x" * 40, b"data", ("shot", 3, (1.5, None)), tuple(range(40)))
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from retick.audit.input_search import LONGEST, SearchedMatch, Search, SearchResult
+from retick.audit.input_search import LONGEST, Search, SearchedMatch, SearchResult
 from retick.testing.determinism import Failure, failure_in
 from tests.audit.cheating_games import Honest
 from tests.audit.tank_games import FIRE, RandomRespawn, Tanks, WithBot

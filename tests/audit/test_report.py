@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from retick.audit import RULES, AuditReport, RunDivergence, DynamicReport, audit_source
+from retick.audit import RULES, AuditReport, DynamicReport, RunDivergence, audit_source
 from retick.errors import DeterminismError
 from retick.sim.record import FieldDifference
 

@@ -9,12 +9,12 @@ from retick.authority.messages import (
     SPECTATOR,
     Ended,
     Gone,
-    MessagesLost,
-    WorldMessage,
+    LossNotice,
     Presence,
+    RoomMessage,
     RoomOver,
-    SeatNews,
     RoomWelcome,
+    SeatNews,
     WorldMessage,
     decode_message,
     encode_message,
@@ -33,10 +33,10 @@ WORDS = st.text(st.characters(codec="ascii", min_codepoint=32, max_codepoint=126
 MESSAGES = (
     st.builds(RoomWelcome, st.integers(0, 2), st.integers(3, 255), st.integers(1, 65535), st.integers(1, 255),
               st.integers(0, 0xFFFFFFFF))
-    | st.builds(WorldMessage, st.binary(max_size=50))
+    | st.builds(RoomMessage, st.binary(max_size=50))
     | st.builds(SeatNews, st.integers(0, 254), st.sampled_from(Presence), WORDS)
     | st.builds(RoomOver, st.sampled_from(Ended), WORDS)
-    | st.builds(MessagesLost, st.sampled_from(Gone), st.integers(0, 0xFFFFFFFF))
+    | st.builds(LossNotice, st.sampled_from(Gone), st.integers(0, 0xFFFFFFFF))
 )  # fmt: skip
 
 
@@ -57,7 +57,9 @@ def test_any_bytes_are_a_message_in_its_one_form_or_a_decode_error(data: bytes, 
 
 def test_a_welcome_has_the_bytes_of_the_page() -> None:
     assert encode_message(RoomWelcome(1, 8, 60, 3, 300)).hex() == "310101083c00032c010000"
-    assert decode_message(encode_message(RoomWelcome(SPECTATOR, 8, 60, 3, 300))) == RoomWelcome(SPECTATOR, 8, 60, 3, 300)
+    assert decode_message(encode_message(RoomWelcome(SPECTATOR, 8, 60, 3, 300))) == RoomWelcome(
+        SPECTATOR, 8, 60, 3, 300
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.authority.client import WorldClient, WorldClientConfig
-from retick.authority.client.events import ServerMessageReceived, MessagesLost, RoomJoined
+from retick.authority.client.events import MessagesLost, RoomJoined, ServerMessageReceived
 from retick.authority.messages import Gone
 from retick.authority.server import WorldServer, WorldServerConfig
 from retick.host.events import ConnectionLost, MessageDropped, MessageFromPlayer, MessagesNotReceived, PlayerRejoined

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from retick.authority.client import WorldClient, WorldClientConfig
-from retick.authority.client.events import ServerMessageReceived, MessagesLost, PlayerChanged, RoomJoined, RoomLeft
+from retick.authority.client.events import MessagesLost, PlayerChanged, RoomJoined, RoomLeft, ServerMessageReceived
 from retick.authority.messages import Ended, Presence
 from retick.authority.server import WorldServer, WorldServerConfig
 from retick.host.events import (

@@ -108,7 +108,7 @@ def fighter_arena() -> Arena:
 
 
 def _scramble_bot(seed: int, player: int) -> _Remembering:
-    return _Remembering(scramble_bots.Bot.seeded(seed, player))
+    return _Remembering(scramble_bots.ScrambleBot.seeded(seed, player))
 
 
 def _scramble_hits(before: ScrambleState, after: ScrambleState) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from retick.games.runner import COURSE, CourseBot, Intent, Mode, CourseWorld
+from retick.games.runner import COURSE, CourseBot, CourseWorld, Intent, Mode
 from retick.netrunner import Client, ClientConfig, NetRunner, RunnerConfig
 from retick.netrunner.events import Reconciled
 from retick.studio.server.course import TICK, CourseClient, attach_client, attach_server, bot_seed, make_client

@@ -228,7 +228,9 @@ def test_an_answer_that_comes_too_late_is_not_used() -> None:
     mesh.cut("peer0", "peer1", 1.0)
     mesh.run(2.5)
     asked_at = inside_of(session).input_forwarding._asked[helper.peer_id, player]
-    answer = encode_pass(PassedInputs(0, player, 10, tuple(inside_of(session).match.engine.inputs_of(player, 10, 12))), 2)
+    answer = encode_pass(
+        PassedInputs(0, player, 10, tuple(inside_of(session).match.engine.inputs_of(player, 10, 12))), 2
+    )
     for late, dropped in ((0.5, {}), (0.0, {"PassNotAsked": 1})):
         mesh.run(asked_at + ANSWER_SECONDS - late - mesh.network.now)
         payload(mesh, "peer2", "peer0", answer)

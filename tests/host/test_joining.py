@@ -4,7 +4,14 @@ from hypothesis import strategies as st
 
 from retick.errors import InvalidValue, UsageError
 from retick.host.admission import Guest
-from retick.host.joining import JoinAcceptance, JoinRequest, decode_acceptance, decode_join, encode_acceptance, encode_join
+from retick.host.joining import (
+    JoinAcceptance,
+    JoinRequest,
+    decode_acceptance,
+    decode_join,
+    encode_acceptance,
+    encode_join,
+)
 
 
 def test_rooms_and_tokens_come_back_as_they_were() -> None:
@@ -12,7 +19,9 @@ def test_rooms_and_tokens_come_back_as_they_were() -> None:
         assert decode_join(encode_join(request)) == request
     assert decode_join(b"") == JoinRequest()
     for compact in (False, True):
-        assert decode_acceptance(encode_acceptance(JoinAcceptance(bytes(16), compact))) == JoinAcceptance(bytes(16), compact)
+        assert decode_acceptance(encode_acceptance(JoinAcceptance(bytes(16), compact))) == JoinAcceptance(
+            bytes(16), compact
+        )
     assert decode_acceptance(b"something else") == decode_acceptance(b"\3" + bytes(16)) == JoinAcceptance()
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from retick.host.timing import Pings, PingRoundTrip
+from retick.host.timing import PingRoundTrip, Pings
 
 
 def test_round_trips_are_blended_with_jitter_taken_before_the_mean_moves() -> None:

@@ -6,7 +6,7 @@ from enum import Enum
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
-from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, ReliableReceived, Refuse, Request
+from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, Refuse, ReliableReceived, Request
 from retick.link.layout import CONTROL_DELAY_NONE, HELLO
 from retick.link.packets import Fragment, Report, encode_fragment, encode_report
 from retick.transport import Conditions, SimulatedNetwork

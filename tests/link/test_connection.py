@@ -7,8 +7,8 @@ from retick.link import (
     Connection,
     Disconnected,
     Interrupted,
-    Reason,
     LinkResumed,
+    Reason,
     State,
     UnreliableReceived,
 )

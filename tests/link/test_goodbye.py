@@ -8,8 +8,8 @@ import pytest
 from retick.errors import UsageError
 from retick.link import (
     Disconnected,
-    ReliableReceived,
     Reason,
+    ReliableReceived,
     State,
 )
 from retick.link.goodbye import MAX_BYES

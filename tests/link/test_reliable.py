@@ -10,9 +10,9 @@ from retick.errors import EncodeError
 from retick.link import (
     Connection,
     Disconnected,
-    ReliableReceived,
     QueueDrained,
     Reason,
+    ReliableReceived,
 )
 from retick.link.layout import (
     CONTROL,

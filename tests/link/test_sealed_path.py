@@ -13,8 +13,8 @@ from retick.link import (
     Connection,
     Disconnected,
     Interrupted,
-    ReliableReceived,
     Reason,
+    ReliableReceived,
     UnreliableReceived,
 )
 from retick.link.layout import CLAIM, CONTROL, ENVELOPE_SIZE, KEY_LIMIT, PROOF, PROVE, SEEN_WINDOW, TAG_SIZE

@@ -13,9 +13,9 @@ from retick.errors import DecodeError, EncodeError, InvalidValue, UnsupportedVer
 from retick.host.stats import InputStats
 from retick.netrunner.messages import (
     INPUT_STATS_FORMAT,
+    ClientHello,
     ControlMessages,
     DelayUpdate,
-    ClientHello,
     Ping,
     Pong,
     ResyncHint,

@@ -12,7 +12,7 @@ from retick.errors import (
 )
 from retick.games.runner import Tuning
 from retick.netrunner import RunnerConfig
-from retick.netrunner.packets import DelayUpdate, ClientHello, Ping, Pong, ResyncHint, RunnerWelcome
+from retick.netrunner.packets import ClientHello, DelayUpdate, Ping, Pong, ResyncHint, RunnerWelcome
 from tests.netrunner.worked_examples import NET, WELCOME
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from retick.netrunner import packets
 from retick.netrunner.explain import COMMAND, CONTROLS, PACKETS, STATE, explain_netrunner, is_netrunner
-from retick.netrunner.messages import DelayUpdate, ClientHello, Ping, Pong, ResyncHint
+from retick.netrunner.messages import ClientHello, DelayUpdate, Ping, Pong, ResyncHint
 from tests.netrunner import worked_examples as worked
 
 SHOTS = [

@@ -21,11 +21,11 @@ from retick.netrunner.packets import (
     NOBODY,
     SNAPSHOT_SIZE,
     STATE_SIZE,
+    ClientHello,
     DelayUpdate,
     Fire,
     FireResult,
     FireVisual,
-    ClientHello,
     Ping,
 )
 from tests.netrunner.worked_examples import NET, ORDER, PLAYER

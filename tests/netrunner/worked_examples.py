@@ -2,7 +2,7 @@
 
 import struct
 
-from retick.games.runner import RunnerCommand, LocomotionState, RunnerState
+from retick.games.runner import LocomotionState, RunnerCommand, RunnerState
 from retick.host.stats import InputStats
 from retick.netrunner import NetRunner, PlayerSnapshot
 

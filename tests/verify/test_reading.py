@@ -34,7 +34,12 @@ def test_every_file_is_there_in_order_whatever_the_buffer_holds(
 
 
 def test_what_cannot_be_read_says_why_and_the_others_are_read(files: list[BatchEntry], tmp_path: Path) -> None:
-    odd = [BatchEntry(str(tmp_path / "gone")), BatchEntry(str(tmp_path)), BatchEntry("a\0b"), BatchEntry("x", problem="wrong before")]
+    odd = [
+        BatchEntry(str(tmp_path / "gone")),
+        BatchEntry(str(tmp_path)),
+        BatchEntry("a\0b"),
+        BatchEntry("x", problem="wrong before"),
+    ]
     found = contents(FileReader(ReadLimits(max_bytes=40)).read([*odd, *files]))
     assert found[:2] == ["No such file or directory", "Is a directory"]
     assert "null" in str(found[2])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.errors import ChecksumMismatch, DecodeError, InvalidValue, LimitExceeded, Truncated
-from retick.verify.kernel import MAX_NAME, TarRefused, TarReader, read_members
+from retick.verify.kernel import MAX_NAME, TarReader, TarRefused, read_members
 from tests.effort import examples
 from tests.twin import Twin, outcome
 

@@ -19,7 +19,7 @@ from retick.verify.archives import tar_batches
 from retick.verify.batch import BatchEntry
 from retick.verify.engines import single_entries
 from retick.verify.kernel import plain_headers, read_members
-from retick.verify.reading import AnotherFile, FileReader, ByteRange
+from retick.verify.reading import AnotherFile, ByteRange, FileReader
 from tests.effort import examples
 from tests.twin import Twin
 
@@ -162,7 +162,9 @@ def test_each_entry_of_a_range_can_be_read_alone(ranges: list[ByteRange]) -> Non
         assert alone.data[: alone.entries[0].end] == whole.data[place.start : place.end]
 
 
-def test_a_range_larger_than_the_buffer_comes_in_parts(ranges: list[ByteRange], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_range_larger_than_the_buffer_comes_in_parts(
+    ranges: list[ByteRange], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("retick.verify.reading.BATCH_BYTES", 65 * 1024)
     parts = list(ranges[1].parts())
     assert [len(part.entries) for part in parts] == [64, 64]

@@ -54,7 +54,7 @@ def _made_up(kind: int, draw: random.Random) -> bytes:
     if kind == wire.DATA:
         return wire.encode_frame(wire.Frame(kind, draw.randbytes(6), 0, 1, bytes(60)))
     cookie = wire.NO_COOKIE if kind == wire.ASK else draw.randbytes(16)
-    request = wire.Request(
+    request = wire.RelayRequest(
         kind, draw.randbytes(8), cookie, places=2, tag=bytes(16), code=draw.randbytes(5), ticket=draw.randbytes(49)
     )
     return wire.encode_request(request)

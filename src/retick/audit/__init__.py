@@ -4,7 +4,7 @@ Knows the simulation contract and no particular game; it never imports a game in
 source, ``runs`` compares interpreters, ``desync`` explains the bundle of a match that went wrong.
 """
 
-from retick.audit.report import AllowedFinding, AuditReport, RunDivergence, DynamicReport, Finding, StaticReport
+from retick.audit.report import AllowedFinding, AuditReport, DynamicReport, Finding, RunDivergence, StaticReport
 from retick.audit.rules import META_RULES, RULES, Rule
 from retick.audit.runs.dynamic import audit_dynamic
 from retick.audit.static.check import audit_source, audit_static
@@ -14,10 +14,10 @@ __all__ = [
     "RULES",
     "AllowedFinding",
     "AuditReport",
-    "RunDivergence",
     "DynamicReport",
     "Finding",
     "Rule",
+    "RunDivergence",
     "StaticReport",
     "audit_dynamic",
     "audit_source",

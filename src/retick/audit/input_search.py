@@ -26,10 +26,10 @@ from retick.sim.prng import seeded_inputs
 
 __all__ = [
     "Check",
-    "SearchedMatch",
     "RowMaker",
     "Search",
     "SearchResult",
+    "SearchedMatch",
     "live_bits",
 ]
 
@@ -320,7 +320,9 @@ class Search(Generic[F]):
         self._keep(Kept(SearchedMatch(match.seed, match.rows[: last_new + 1]), True, _until(last_new + 1, known)))
         return found, first_new
 
-    def _note_kinds(self, sim: Simulation[Any], state: Any, match: SearchedMatch, known: list[tuple[int, Saved]]) -> None:
+    def _note_kinds(
+        self, sim: Simulation[Any], state: Any, match: SearchedMatch, known: list[tuple[int, Saved]]
+    ) -> None:
         """Keep the match until here if its state is of a new kind."""
         kinds = {(str(name), kind) for name, value in sim.fields(state) if (kind := _kind(value)) is not None}
         if not kinds <= self._kinds and len(self._kinds) < MOST_KINDS:

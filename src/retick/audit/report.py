@@ -7,7 +7,7 @@ from retick.audit.rules import META_RULES, RULES
 from retick.errors import DeterminismError
 from retick.sim.fields import FieldDifference
 
-__all__ = ["AllowedFinding", "AuditReport", "RunDivergence", "DynamicReport", "Finding", "StaticReport"]
+__all__ = ["AllowedFinding", "AuditReport", "DynamicReport", "Finding", "RunDivergence", "StaticReport"]
 
 EXCEPTION = "exception"
 """The ``check`` of a divergence that is none: the game raises in every run."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from retick.authority.deltas import columns_of, encode_body, middle_of, rows_of
-from retick.authority.layout import FLOAT, SHORT, STEPS, TURN, WorldLayout, WireField
+from retick.authority.layout import FLOAT, SHORT, STEPS, TURN, WireField, WorldLayout
 from retick.authority.rows import Rows
 from retick.errors import InvalidValue, LimitExceeded, TrailingData
 from retick.snapshot import Bool, Codec, Component, Field, Fixed, Limits, Schema, Snapshot, UInt
@@ -76,7 +76,12 @@ def _read_touched(
 
 
 def _read_created(
-    reader: BitReader, held: dict[int, _Entity], layout: WorldLayout, columns: Sequence[int] | None, first: int, end: int
+    reader: BitReader,
+    held: dict[int, _Entity],
+    layout: WorldLayout,
+    columns: Sequence[int] | None,
+    first: int,
+    end: int,
 ) -> None:
     """New entities with ids from ``first`` to below ``end``."""
     last = first - 1
@@ -252,7 +257,9 @@ class CompactTables:
         )
         return made.payload, KnownSnapshot(rows, current, made.statistics)
 
-    def decode(self, base: KnownSnapshot, tick: int, payload: bytes, held: Callable[[int], Snapshot | None]) -> KnownSnapshot:
+    def decode(
+        self, base: KnownSnapshot, tick: int, payload: bytes, held: Callable[[int], Snapshot | None]
+    ) -> KnownSnapshot:
         """What a payload makes of ``base``, or a DecodeError; ``held`` gives the columns of an older tick, or None."""
         middle, shape = base.rows, base.columns
 

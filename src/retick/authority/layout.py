@@ -48,11 +48,11 @@ __all__ = [
     "TURN",
     "WORDS",
     "FieldBlock",
-    "WorldComponent",
-    "WorldLayout",
     "TextPlan",
     "ValuesPlan",
     "WireField",
+    "WorldComponent",
+    "WorldLayout",
     "flag",
     "is_sent",
     "layout_of",
@@ -454,7 +454,14 @@ class WorldLayout:
                 self._add_scalar(component, block, plan, member, name, default, mine)
 
     def _add_scalar(
-        self, component: WorldComponent, block: FieldBlock, plan: Any, member: Member, name: str, default: Any, secret: bool
+        self,
+        component: WorldComponent,
+        block: FieldBlock,
+        plan: Any,
+        member: Member,
+        name: str,
+        default: Any,
+        secret: bool,
     ) -> None:
         made = scalar(plan.where, name, member, default, secret=secret)
         guard = -1
@@ -486,14 +493,28 @@ class WorldLayout:
         component.values.append(ValuesPlan(path, plan.part, out, name, most, one, shape))
 
     def _add_shape(
-        self, component: WorldComponent, block: FieldBlock, plan: Any, member: Member, name: str, default: Any, secret: bool
+        self,
+        component: WorldComponent,
+        block: FieldBlock,
+        plan: Any,
+        member: Member,
+        name: str,
+        default: Any,
+        secret: bool,
     ) -> None:
         self._add_flag(component, block, plan, member, name, default, secret)
         for axis, made in enumerate(numbers_of_value(plan.where, name, member, default, secret=secret)):
             self._add(component, block, _SHAPE_OPS[made.code], 4 * plan.part + axis, -1, made)
 
     def _add_text(
-        self, component: WorldComponent, block: FieldBlock, plan: Any, member: Member, name: str, default: Any, secret: bool
+        self,
+        component: WorldComponent,
+        block: FieldBlock,
+        plan: Any,
+        member: Member,
+        name: str,
+        default: Any,
+        secret: bool,
     ) -> None:
         self._add_flag(component, block, plan, member, name, default, secret)
         component.texts.append(TextPlan(block.path, plan.part, len(component.fields)))
@@ -501,14 +522,23 @@ class WorldLayout:
             self._append(component, made)
 
     def _add_flag(
-        self, component: WorldComponent, block: FieldBlock, plan: Any, member: Member, name: str, default: Any, secret: bool
+        self,
+        component: WorldComponent,
+        block: FieldBlock,
+        plan: Any,
+        member: Member,
+        name: str,
+        default: Any,
+        secret: bool,
     ) -> None:
         """Whether there is what is no number."""
         if member.optional:
             made = flag(f"{name}?", default=default is not None, secret=secret)
             self._add(component, block, HAS_PART, plan.part, -1, made)
 
-    def _add(self, component: WorldComponent, block: FieldBlock, op: int, slot: int, guard: int, made: WireField) -> None:
+    def _add(
+        self, component: WorldComponent, block: FieldBlock, op: int, slot: int, guard: int, made: WireField
+    ) -> None:
         block.add(op, slot, guard, len(component.fields), made)
         self._append(component, made)
 

@@ -34,12 +34,12 @@ __all__ = [
     "SPECTATOR",
     "Ended",
     "Gone",
-    "MessagesLost",
-    "WorldMessage",
+    "LossNotice",
     "Presence",
+    "RoomMessage",
     "RoomOver",
-    "SeatNews",
     "RoomWelcome",
+    "SeatNews",
     "WorldMessage",
     "decode_message",
     "encode_message",
@@ -112,7 +112,7 @@ class RoomWelcome(NamedTuple):
     """Of the server."""
 
 
-class WorldMessage(NamedTuple):
+class RoomMessage(NamedTuple):
     """The application's own bytes."""
 
     data: bytes
@@ -133,14 +133,14 @@ class RoomOver(NamedTuple):
     words: str
 
 
-class MessagesLost(NamedTuple):
+class LossNotice(NamedTuple):
     """So many MESSAGEs of the sender were dropped, and will never come."""
 
     reason: Gone
     messages: int
 
 
-WorldMessage = RoomWelcome | WorldMessage | SeatNews | RoomOver | MessagesLost
+WorldMessage = RoomWelcome | RoomMessage | SeatNews | RoomOver | LossNotice
 
 
 def misfit(data: bytes, reliable: bool) -> str | None:
@@ -160,13 +160,13 @@ def encode_message(message: WorldMessage) -> bytes:
             seat, players, tick_rate, snapshot_ticks, tick = message
             packed = _WELCOME.pack(VERSION, seat, players, tick_rate, snapshot_ticks, tick)
             return bytes((_WELCOME_KIND,)) + packed
-        case WorldMessage():
+        case RoomMessage():
             return bytes((_MESSAGE_KIND,)) + message.data
         case SeatNews():
             return bytes((_PLAYER_KIND, message.seat, message.state)) + _packed_text(message.name, LONGEST_NAME)
         case RoomOver():
             return bytes((_OVER_KIND, message.reason)) + _packed_text(message.words, LONGEST_WORDS)
-        case MessagesLost():
+        case LossNotice():
             return bytes((_LOST_KIND,)) + _LOST.pack(message.reason, message.messages)
 
 
@@ -175,7 +175,7 @@ def decode_message(data: bytes) -> WorldMessage:
     _need(data, 1)
     kind, body = data[0], bytes(data[1:])
     if kind == _MESSAGE_KIND:
-        return WorldMessage(body)
+        return RoomMessage(body)
     if kind == _WELCOME_KIND:
         return _welcome(body)
     if kind == _PLAYER_KIND:
@@ -189,7 +189,7 @@ def decode_message(data: bytes) -> WorldMessage:
     if kind == _LOST_KIND:
         _exactly(body, _LOST.size)
         reason, count = _LOST.unpack(body)
-        return MessagesLost(_member(Gone, reason), count)
+        return LossNotice(_member(Gone, reason), count)
     raise InvalidValue(f"no message is of kind {kind:#04x}")
 
 

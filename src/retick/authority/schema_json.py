@@ -48,7 +48,7 @@ def tables_of(layout: WorldLayout) -> dict[str, Any]:
             "COMPACT": frames.COMPACT,
         },
         "messages": dict(messages.KINDS),
-        "player_states": {state.name: int(state) for state in messages.PlayerState},
+        "player_states": {state.name: int(state) for state in messages.Presence},
         "room_over_reasons": {reason.name: int(reason) for reason in messages.Ended},
         "lost_reasons": {reason.name: int(reason) for reason in messages.Gone},
         "text": layout.text,

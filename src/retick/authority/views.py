@@ -14,7 +14,7 @@ from retick.authority.compact import CompactTables
 from retick.authority.delta_sender import DeltaSender
 from retick.authority.deltas import priorities, restricted, watched
 from retick.authority.frames import MOST_CUES, encode_snapshot
-from retick.authority.layout import FIRST_SEAT, WorldComponent, WorldLayout, WireField
+from retick.authority.layout import FIRST_SEAT, WireField, WorldComponent, WorldLayout
 from retick.authority.rows import Rows, Survey
 from retick.authority.survey import survey
 from retick.errors import EncodeError, UsageError

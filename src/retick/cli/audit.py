@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from retick.audit import AuditReport, RunDivergence, DynamicReport, Finding, StaticReport, audit_dynamic, audit_static
+from retick.audit import AuditReport, DynamicReport, Finding, RunDivergence, StaticReport, audit_dynamic, audit_static
 from retick.audit.report import EXCEPTION
 from retick.audit.targets import split_target
 from retick.cli.exit_codes import NO

@@ -41,8 +41,8 @@ from retick.snapshot.inspect import PacketReport, inspect_packet, is_snapshot
 
 __all__ = [
     "TRACE_ENTITIES",
-    "ScoredCoder",
     "Score",
+    "ScoredCoder",
     "Source",
     "costs",
     "counted",

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from retick.audit.game_loader import load_game
-from retick.audit.input_search import SearchedMatch, Search, SearchResult
+from retick.audit.input_search import Search, SearchedMatch, SearchResult
 from retick.audit.line_watch import LinesRun
 from retick.cli.exit_codes import NO, playing
 from retick.cli.terminal import Screen, count, working

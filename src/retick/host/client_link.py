@@ -17,9 +17,9 @@ from retick.link import (
     Disconnected,
     LinkConfig,
     LinkEvent,
-    ReliableReceived,
     Reason,
     Refused,
+    ReliableReceived,
     UnreliableReceived,
     describe,
 )

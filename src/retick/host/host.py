@@ -25,7 +25,7 @@ from retick.host.events import (
 from retick.host.gate import Admit, Gate, with_pass
 from retick.host.rooms import HostedPlayer, HostedRoom, Rooms
 from retick.host.stats import ServerStats
-from retick.link import Connection, Disconnected, LinkConfig, LinkEvent, ReliableReceived, Reason, describe
+from retick.link import Connection, Disconnected, LinkConfig, LinkEvent, Reason, ReliableReceived, describe
 from retick.link import UnreliableReceived as Unreliable
 from retick.routes.online import Online, OnlineEvent
 from retick.routes.routed_link import make_link

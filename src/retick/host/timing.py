@@ -8,9 +8,9 @@ __all__ = [
     "PING_INTERVAL",
     "SAFETY_MS",
     "SAFETY_TICKS",
+    "PingRoundTrip",
     "Pings",
     "RenderClock",
-    "PingRoundTrip",
     "ms_to_ticks",
 ]
 

@@ -16,10 +16,10 @@ from retick.link.events import (
     Disconnected,
     Interrupted,
     LinkEvent,
-    LinkStats,
-    ReliableReceived,
-    QueueDrained,
     LinkResumed,
+    LinkStats,
+    QueueDrained,
+    ReliableReceived,
     UnreliableReceived,
     stats_of,
 )

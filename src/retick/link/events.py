@@ -15,11 +15,11 @@ __all__ = [
     "Disconnected",
     "Interrupted",
     "LinkEvent",
+    "LinkResumed",
     "LinkStats",
-    "ReliableReceived",
     "QueueDrained",
     "Refused",
-    "LinkResumed",
+    "ReliableReceived",
     "UnreliableReceived",
     "stats_of",
 ]

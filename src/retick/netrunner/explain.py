@@ -80,8 +80,8 @@ STATE = (
 )
 CONTROL_HEAD = (TYPE, FieldSpec("subtype", "B"))
 CONTROLS: Mapping[int, tuple[str, tuple[FieldSpec, ...]]] = {
-    1: ("hello", _words(packets.Hello._fields, "I")),
-    2: ("welcome", _words(packets.Welcome._fields, "IiiiiiiiffffffffiffIBBfff")),
+    1: ("hello", _words(packets.ClientHello._fields, "I")),
+    2: ("welcome", _words(packets.RunnerWelcome._fields, "IiiiiiiiffffffffiffIBBfff")),
     3: ("ping", _words(packets.Ping._fields, "HI")),
     4: ("pong", _words(packets.Pong._fields, "HII")),
     5: ("delay update", _words(packets.DelayUpdate._fields, "i")),

@@ -38,9 +38,9 @@ from retick.wire.values import LARGEST, LARGEST_INT, Bounds, within_bounds
 __all__ = [
     "CONTROL",
     "INPUT_STATS_FORMAT",
+    "ClientHello",
     "ControlMessages",
     "DelayUpdate",
-    "ClientHello",
     "Ping",
     "PlayerView",
     "Pong",

@@ -18,21 +18,21 @@ from retick.link import LinkConfig, Sealing
 from retick.netrunner.messages import PlayerView
 
 __all__ = [
+    "BodyState",
     "Builder",
     "Command",
+    "GameProfile",
     "Intent",
     "JudgesInRoom",
-    "RowLayout",
     "Motor",
     "Numbers",
-    "BodyState",
-    "GameProfile",
+    "ProfileView",
+    "ProfileWelcome",
     "Rewound",
+    "RowLayout",
     "State",
     "Stats",
     "Vector",
-    "ProfileView",
-    "ProfileWelcome",
     "checked_message",
     "link_config_for",
 ]

@@ -11,7 +11,15 @@ from typing import Final, NamedTuple, TypeAlias
 
 from retick.errors import InvalidValue, UsageError
 from retick.games.runner import locomotion
-from retick.games.runner.commands import RunnerButton, RunnerCommand, CommandBuilder, held, is_acceptable, neutral, sanitised
+from retick.games.runner.commands import (
+    CommandBuilder,
+    RunnerButton,
+    RunnerCommand,
+    held,
+    is_acceptable,
+    neutral,
+    sanitised,
+)
 from retick.games.runner.course import COURSE, CourseWorld
 from retick.games.runner.locomotion import LocomotionState, as_sent
 from retick.games.runner.motor import RunnerMotor

@@ -53,7 +53,9 @@ PAYLOADS: Mapping[int, PayloadLayout] = {
         "sections",
         delta.split_delta,
     ),
-    frames.INPUT: PayloadLayout("world input", (_TICK,), "count and inputs, in bits", varuints=("held back", "viewed back")),
+    frames.INPUT: PayloadLayout(
+        "world input", (_TICK,), "count and inputs, in bits", varuints=("held back", "viewed back")
+    ),
     frames.SNAPSHOT: PayloadLayout(
         "world snapshot",
         (
@@ -83,9 +85,11 @@ MESSAGES: Mapping[int, PayloadLayout] = {
     ),
     messages.KINDS["MESSAGE"]: PayloadLayout("MESSAGE", (), "application data"),
     messages.KINDS["PLAYER"]: PayloadLayout(
-        "PLAYER", (FieldSpec("seat", "B"), FieldSpec("state", "B", _name_in(messages.PlayerState))), "name"
+        "PLAYER", (FieldSpec("seat", "B"), FieldSpec("state", "B", _name_in(messages.Presence))), "name"
     ),
-    messages.KINDS["ROOM_OVER"]: PayloadLayout("ROOM_OVER", (FieldSpec("reason", "B", _name_in(messages.Ended)),), "words"),
+    messages.KINDS["ROOM_OVER"]: PayloadLayout(
+        "ROOM_OVER", (FieldSpec("reason", "B", _name_in(messages.Ended)),), "words"
+    ),
     messages.KINDS["LOST"]: PayloadLayout(
         "LOST", (FieldSpec("reason", "B", _name_in(messages.Gone)), FieldSpec("messages", "I")), "trailing"
     ),

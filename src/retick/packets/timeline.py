@@ -20,9 +20,9 @@ __all__ = [
     "MOST_PEERS",
     "OTHER",
     "SLICES",
+    "CaptureTimeline",
     "LinkMeasures",
     "Measured",
-    "CaptureTimeline",
     "costs_of",
     "kind_of",
 ]

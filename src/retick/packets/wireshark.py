@@ -88,7 +88,7 @@ def _packet(fields: "_Fields", kind: int, table: netrunner.PacketTable) -> dict[
     return made
 
 
-def _layouts(fields: "_Fields", layouts: Iterable[tuple[int, server.Layout]]) -> dict[int, Any]:
+def _layouts(fields: "_Fields", layouts: Iterable[tuple[int, server.PayloadLayout]]) -> dict[int, Any]:
     return {
         kind: {
             "name": one.name,

@@ -40,7 +40,7 @@ from retick.rollback.match.stats import SessionStats
 from retick.rollback.session.session import RollbackSession
 from retick.routes import Online, OnlineEvent
 
-__all__ = ["MatchDriver", "Result", "MatchWire"]
+__all__ = ["MatchDriver", "MatchWire", "Result"]
 
 GOODBYE_SECONDS = 2.0
 """Seconds after the end of a match in which its last messages are still sent again."""

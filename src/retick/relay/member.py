@@ -21,7 +21,18 @@ from retick.relay.events import (
     RelayBack,
     RelaySilent,
 )
-from retick.relay.packets import Answer, Frame, Left, MemberLost, Place, Present, Refusal, RelayRefused, RelayRequest, Seen
+from retick.relay.packets import (
+    Answer,
+    Frame,
+    Left,
+    MemberLost,
+    Place,
+    Present,
+    Refusal,
+    RelayRefused,
+    RelayRequest,
+    Seen,
+)
 
 __all__ = ["MemberState", "RelayMember"]
 

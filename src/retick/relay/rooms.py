@@ -16,8 +16,8 @@ __all__ = [
     "Bytes",
     "Guesses",
     "Hall",
-    "RoomMember",
     "RelayRoom",
+    "RoomMember",
     "origin_at",
     "seen_at",
 ]

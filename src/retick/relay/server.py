@@ -17,7 +17,7 @@ from retick.relay import packets as wire
 from retick.relay.config import RelayConfig
 from retick.relay.events import RelayEvent
 from retick.relay.packets import Answer, Refusal, RelayRequest
-from retick.relay.rooms import Bytes, Guesses, Hall, RoomMember, RelayRoom, origin_at, seen_at
+from retick.relay.rooms import Bytes, Guesses, Hall, RelayRoom, RoomMember, origin_at, seen_at
 from retick.relay.tickets import Ticket, TicketOffice
 
 __all__ = ["RelayServer", "SecondPort"]
@@ -178,7 +178,7 @@ class RelayServer:
         sender = None if room is None else room.members.get(frame.sender)
         if room is None or sender is None or sender.address != address:
             self.dropped["unknown_channel"] += 1
-            self._answer_unproven(wire.Lost(data[1:9]), address, now)
+            self._answer_unproven(wire.MemberLost(data[1:9]), address, now)
             return None
         receiver = room.members.get(frame.receiver)
         if receiver is None:
@@ -243,7 +243,13 @@ class RelayServer:
             self._return(request, ticket, room, member, address, now)
 
     def _return(
-        self, request: RelayRequest, ticket: Ticket, room: RelayRoom | None, member: RoomMember | None, address: Any, now: float
+        self,
+        request: RelayRequest,
+        ticket: Ticket,
+        room: RelayRoom | None,
+        member: RoomMember | None,
+        address: Any,
+        now: float,
     ) -> None:
         """A member is still there, has another address now, or is back with its ticket."""
         if member is None:
@@ -344,7 +350,7 @@ class RelayServer:
         *, is_proven: bool = True, port: int = 0,
     ) -> None:  # fmt: skip
         self.refused[reason] += 1
-        answer = wire.Refused(nonce, reason, number)
+        answer = wire.RelayRefused(nonce, reason, number)
         if is_proven:
             self._send(wire.encode_answer(answer), address)
         else:

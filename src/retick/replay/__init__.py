@@ -18,7 +18,6 @@ from retick.verify.door import verify_many
 
 __all__ = [
     "Arrival",
-    "RemoteBatch",
     "Comparison",
     "Hosting",
     "LiveRecording",
@@ -26,6 +25,7 @@ __all__ = [
     "ReadLimits",
     "Recorder",
     "RecordingFile",
+    "RemoteBatch",
     "Replay",
     "ReplayPlayer",
     "Row",

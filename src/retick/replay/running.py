@@ -11,10 +11,10 @@ from retick.sim.world import World, WorldSimulation, WorldState
 from retick.sim.world.hosting import HostedWorld
 
 __all__ = [
-    "RemoteBatch",
+    "GameRun",
     "HostedRun",
     "HostedState",
-    "GameRun",
+    "RemoteBatch",
     "Turn",
     "rerun",
     "turns",

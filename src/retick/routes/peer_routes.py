@@ -14,8 +14,8 @@ from retick.routes.path import Path, PathKind
 __all__ = [
     "Carrier",
     "PeerRoutes",
-    "Rounds",
     "RoundStep",
+    "Rounds",
 ]
 
 

@@ -41,9 +41,9 @@ from retick.sim.flat import FlatRecord, PartField, SlotField, fill_record, make_
 from retick.sim.kinds import COUNT, Kind, Most, kind_of
 
 __all__ = [
-    "RecordLayout",
     "Record",
     "RecordGame",
+    "RecordLayout",
     "Times",
 ]
 

@@ -2,7 +2,7 @@
 
 cimport cython
 from retick.snapshot.columns cimport Columns, FieldTable
-from retick.snapshot.stream cimport Reader, Target
+from retick.snapshot.stream cimport DeltaTarget, Reader
 
 @cython.final
 cdef class Framing:
@@ -52,7 +52,7 @@ cdef class Creates:
 cdef class Updates:
     cdef Reader reader
     cdef Framing framing
-    cdef Target target
+    cdef DeltaTarget target
     cdef FieldTable table
     cdef long long max_update
     cdef long long max_components
@@ -75,7 +75,7 @@ cdef class Decoder:
     cdef readonly Framing framing
     cdef Creates creates
     cdef Updates updates
-    cdef Target target
+    cdef DeltaTarget target
     cdef int deferred
 
     cdef int check_hash(self) noexcept

@@ -30,7 +30,7 @@ if cython.compiled:
         gather_columns,
         longs,
     )
-    from cython.cimports.retick.snapshot.stream import Reader, DeltaTarget, read_created, read_updated
+    from cython.cimports.retick.snapshot.stream import DeltaTarget, Reader, read_created, read_updated
     from cython.cimports.retick.wire.bits import load_le16, load_le32, load_le64
 else:
     from retick.snapshot import layout
@@ -44,7 +44,7 @@ else:
         gather_columns,
         longs,
     )
-    from retick.snapshot.stream import Reader, DeltaTarget, read_created, read_updated
+    from retick.snapshot.stream import DeltaTarget, Reader, read_created, read_updated
     from retick.wire.bits import load_le16, load_le32, load_le64
 
 __all__ = [

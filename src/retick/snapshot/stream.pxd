@@ -87,7 +87,7 @@ cdef class Packer:
     cdef int make_room(self) except -1
 
 @cython.final
-cdef class Target:
+cdef class DeltaTarget:
     cdef FieldTable table
     cdef Columns columns
     cdef Columns sink
@@ -104,4 +104,4 @@ cdef class Target:
 
 cdef bint put_entity(FieldTable table, Columns current, unsigned int entity, long long* rows, Py_ssize_t rows_at, unsigned long long* masks, Py_ssize_t masks_at, bint creating, Packer packer) noexcept
 cdef Py_ssize_t read_created(FieldTable table, Columns made, Reader reader, Py_ssize_t index, Py_ssize_t count) noexcept
-cdef Py_ssize_t read_updated(FieldTable table, Target target, Reader reader, Py_ssize_t count) noexcept
+cdef Py_ssize_t read_updated(FieldTable table, DeltaTarget target, Reader reader, Py_ssize_t count) noexcept

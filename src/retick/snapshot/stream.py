@@ -35,10 +35,10 @@ else:
     from retick.wire.bits import load_be64, load_le32, store_be64
 
 __all__ = [
+    "DeltaTarget",
     "Fault",
     "Packer",
     "Reader",
-    "DeltaTarget",
     "put_entity",
     "read_created",
     "read_updated",

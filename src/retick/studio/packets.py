@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_DATAGRAMS",
-    "PacketsRoom",
     "PacketSource",
+    "PacketsRoom",
     "datagrams_of_text",
     "read_file",
 ]

@@ -4,7 +4,7 @@ Knows no protocol: it moves datagrams and never looks inside.
 """
 
 from retick.transport.capture import Captured, CaptureWriter, read_capture
-from retick.transport.conditions import BAD_LINK, Conditions, Impaired, DelayedPath
+from retick.transport.conditions import BAD_LINK, Conditions, DelayedPath, Impaired
 from retick.transport.endpoint import Address, Datagram, Endpoint
 from retick.transport.nat import Nat, NatKind, Router
 from retick.transport.poll import Poll
@@ -19,12 +19,12 @@ __all__ = [
     "Captured",
     "Conditions",
     "Datagram",
+    "DelayedPath",
     "Endpoint",
     "Impaired",
     "MemoryHub",
     "Nat",
     "NatKind",
-    "DelayedPath",
     "Poll",
     "Pump",
     "Router",

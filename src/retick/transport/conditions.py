@@ -19,8 +19,8 @@ __all__ = [
     "BAD_LINK",
     "HEADERS",
     "Conditions",
-    "Impaired",
     "DelayedPath",
+    "Impaired",
 ]
 
 

@@ -22,9 +22,9 @@ from retick.transport.nat import InternetAddress, Nat, Router
 
 __all__ = [
     "USUAL_TTL",
-    "SimulatedHost",
     "MemoryHub",
     "Routing",
+    "SimulatedHost",
     "SimulatedNetwork",
     "host_of",
     "is_same_family",

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from retick.errors import DecodeError, Truncated
 from retick.replay import ReadLimits
 from retick.verify.batch import Batch, BatchEntry
-from retick.verify.kernel import BLOCK, TarMember, TarRefused, TarReader, plain_headers
+from retick.verify.kernel import BLOCK, TarMember, TarReader, TarRefused, plain_headers
 from retick.verify.manifest import is_url, open_source, pyarrow, stated
 from retick.verify.reading import SIDE_BY_SIDE, ByteRange, identity, whole_rows
 

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from retick.errors import UsageError
 from retick.verify.batch import Batch, BatchEntry, Row
 from retick.verify.games import GameSpec, judge_for
-from retick.verify.reading import FileReader, Files, ByteRange
+from retick.verify.reading import ByteRange, FileReader, Files
 
 __all__ = ["WINDOW", "Engine", "Processes", "Threads", "Unit", "cores", "in_order", "single_entries", "worker_for"]
 

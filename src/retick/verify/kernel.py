@@ -32,8 +32,8 @@ __all__ = [
     "BLOCK",
     "TABLES",
     "TarMember",
-    "TarRefused",
     "TarReader",
+    "TarRefused",
     "final_checksums",
     "is_runnable",
     "plain_headers",
@@ -294,8 +294,8 @@ def _run_all(game: FlatSimulation, octets: cython.p_uchar, taken: list[Any], fou
 #     0    100  name
 #     124   12  size, octal digits; or, with the first bit set, a big-endian number
 #     148    8  sum of all bytes of the header, these eight as spaces; octal
-#     156    1  kind: "0", NUL or "7" a file, "L" a long name for the next, "K" a long link, "x" pax values for the next,
-#               "g" for all, "S" a sparse file of GNU; "1" to "6" are links, devices and folders, without content
+#     156    1  kind: "0", NUL or "7" a file, "L" a long name for the next, "K" a long link, "x" pax values for the
+#               next, "g" for all, "S" a sparse file of GNU; "1" to "6" are links, devices and folders, without content
 #     257    6  "ustar" and a NUL or a space
 #     345  155  prefix of the name, unless the magic has a space (GNU)
 #     482    1  of a sparse file: whether a further block of its map follows, in which it is byte 504

@@ -14,7 +14,7 @@ from retick.errors import MissingExtra, NetworkUnavailable
 from retick.verify.batch import Batch, BatchEntry, Row, columns, from_columns
 from retick.verify.engines import WINDOW, Unit, Work, cores, single_entries, worker_for
 from retick.verify.games import GameSpec
-from retick.verify.reading import RAY_BYTES, AnotherFile, FileReader, Files, ByteRange
+from retick.verify.reading import RAY_BYTES, AnotherFile, ByteRange, FileReader, Files
 
 __all__ = ["RayEngine", "store_bytes"]
 

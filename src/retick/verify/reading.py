@@ -15,10 +15,10 @@ __all__ = [
     "BATCH_FILES",
     "RAY_BYTES",
     "AnotherFile",
+    "ByteRange",
     "FileReader",
     "Files",
     "Identity",
-    "ByteRange",
     "identity",
     "whole_rows",
 ]

@@ -14,7 +14,7 @@ from retick.verify.archives import ENDINGS, is_parquet, is_tar, parquet_batches,
 from retick.verify.batch import Batch, BatchEntry
 from retick.verify.engines import Unit
 from retick.verify.manifest import NO_PATH, Manifest, entries_of, fsspec, is_url, unreachable
-from retick.verify.reading import BATCH_BYTES, BATCH_FILES, Files, ByteRange
+from retick.verify.reading import BATCH_BYTES, BATCH_FILES, ByteRange, Files
 
 __all__ = ["Sources", "is_many"]
 

@@ -9,10 +9,10 @@ from retick.authority.frames import INPUT, InputFrame, decode_input
 from retick.authority.layout import layout_of
 from retick.authority.messages import (
     SPECTATOR,
-    WorldMessage,
     Presence,
-    SeatNews,
+    RoomMessage,
     RoomWelcome,
+    SeatNews,
     WorldMessage,
     decode_message,
     encode_message,
@@ -26,9 +26,9 @@ from retick.link import (
     Disconnected,
     LinkConfig,
     LinkEndpoint,
-    ReliableReceived,
     Reason,
     Refuse,
+    ReliableReceived,
     Request,
     UnreliableReceived,
 )
@@ -122,7 +122,7 @@ class ScriptedServer(Linked):
                 self._input(self.guests[connection], decode_input(event.data, self.layout.input_bits))
             elif isinstance(event, ReliableReceived):
                 message = decode_message(event.data)
-                assert isinstance(message, WorldMessage)
+                assert isinstance(message, RoomMessage)
                 self.messages.append(message.data)
 
     def _join(self, connection: Connection) -> None:

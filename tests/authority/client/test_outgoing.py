@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from retick.authority.client import server_link as outgoing_module
 from retick.authority.client.server_link import Outgoing
-from retick.authority.messages import Gone, MessagesLost, WorldMessage, decode_message
+from retick.authority.messages import Gone, LossNotice, RoomMessage, decode_message
 from retick.authority.server.player import MESSAGE_SECONDS
 from retick.errors import EncodeError
 from retick.host.gate import Credit
@@ -74,7 +74,7 @@ def test_a_server_never_gets_more_than_it_takes_and_nothing_overtakes(rate: floa
             arrived += 1
         if acknowledges:
             wire.messages_delivered = arrived
-    assert wire.said == [WorldMessage(number.to_bytes(4, "little")) for number in range(len(wire.said))]
+    assert wire.said == [RoomMessage(number.to_bytes(4, "little")) for number in range(len(wire.said))]
     assert offered == len(wire.said) + len(pace)
     assert pace.end(as_connection(wire)) == offered - wire.messages_delivered
     assert len(pace) == 0
@@ -134,11 +134,11 @@ def test_the_server_is_told_of_losses_first_and_again_until_that_has_arrived() -
     first.messages_delivered = 10
     assert pace.end(as_connection(first)) == 90
     pace.begin(as_connection(second), 9.0, is_new_seat=False)
-    assert second.said == [MessagesLost(Gone.TOO_LONG, 90)]
+    assert second.said == [LossNotice(Gone.TOO_LONG, 90)]
     pace.offer(as_connection(second), b"n", 9.0)
     assert pace.end(as_connection(second)) == 1, "a LOST is no message of the application"
     pace.begin(as_connection(third), 20.0, is_new_seat=False)
-    assert third.said == [MessagesLost(Gone.TOO_LONG, 91)]
+    assert third.said == [LossNotice(Gone.TOO_LONG, 91)]
     third.messages_delivered = 1
     assert pace.end(as_connection(third)) == 0
     pace.begin(as_connection(fourth), 30.0, is_new_seat=False)

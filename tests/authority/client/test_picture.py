@@ -2,7 +2,7 @@
 
 from retick.authority.client.measures import places_of
 from retick.authority.client.past import Pictured
-from retick.authority.client.picture import WorldPicture, PictureScreen, Smoothing
+from retick.authority.client.picture import PictureScreen, Smoothing, WorldPicture
 from retick.sim import F64, Cache, Thing, World
 from tests.authority.client.yard import Drone, Walker, Yard
 

@@ -6,7 +6,7 @@ import pytest
 
 from retick.authority.client.config import WorldClientConfig, WorldClientStats
 from retick.authority.client.cue_book import CueBook
-from retick.authority.client.picture import WorldPicture, PictureScreen
+from retick.authority.client.picture import PictureScreen, WorldPicture
 from retick.authority.client.play import LAST_SNAPSHOT, LONGEST_PROBE, Play
 from retick.authority.frames import decode_input
 from retick.authority.layout import layout_of

@@ -47,7 +47,9 @@ def sea(*boats: float) -> Sea:
 
 def start(seat: int | None = 0) -> Prediction:
     prediction = Prediction(Sea(), seat)
-    prediction.restart(HeldSnapshot(SnapshotFrame(10, 0, 0, 0, 0, 0, (), b""), sea(100.0, 200.0).save(), {}, ()), lambda _: 0)
+    prediction.restart(
+        HeldSnapshot(SnapshotFrame(10, 0, 0, 0, 0, 0, (), b""), sea(100.0, 200.0).save(), {}, ()), lambda _: 0
+    )
     return prediction
 
 
@@ -71,7 +73,9 @@ def test_a_tick_that_is_run_again_sees_the_same_picture_until_the_server_has_run
         prediction.seen.note(tick, PICTURE)
     for _ in range(2):
         prediction.tick = 12
-        prediction.restart(HeldSnapshot(SnapshotFrame(11, 0, 0, 0, 0, 0, (), b""), sea(9.0, 8.0).save(), {}, ()), lambda _: 0)
+        prediction.restart(
+            HeldSnapshot(SnapshotFrame(11, 0, 0, 0, 0, 0, (), b""), sea(9.0, 8.0).save(), {}, ()), lambda _: 0
+        )
         assert list(prediction.world.notes) == [9.0, 21.0, 0.0, 9.0, 8.0, 0.0]
     prediction.seen.drop_through(11)
     assert len(prediction.seen) == 1

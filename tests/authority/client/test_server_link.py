@@ -8,9 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.authority.client import WorldClientConfig, server_link
-from retick.authority.client.events import ServerMessageReceived, MessagesLost, PlayerChanged, RoomJoined, RoomLeft
+from retick.authority.client.events import MessagesLost, PlayerChanged, RoomJoined, RoomLeft, ServerMessageReceived
 from retick.authority.frames import encode_note
-from retick.authority.messages import Ended, Gone, MessagesLost, WorldMessage, Presence, RoomOver, SeatNews, RoomWelcome
+from retick.authority.messages import (
+    Ended,
+    Gone,
+    LossNotice,
+    Presence,
+    RoomMessage,
+    RoomOver,
+    RoomWelcome,
+    SeatNews,
+)
 from retick.errors import UsageError
 from retick.host.events import ConnectionLost, JoinFailed
 from retick.link import Reason
@@ -136,7 +145,9 @@ def test_a_server_that_never_welcomes_is_left() -> None:
     assert client.is_over
 
 
-@pytest.mark.parametrize("welcome", [RoomWelcome(0, 3, 60, 3, 1), RoomWelcome(0, 4, 1001, 3, 1)], ids=["players", "rate"])
+@pytest.mark.parametrize(
+    "welcome", [RoomWelcome(0, 3, 60, 3, 1), RoomWelcome(0, 4, 1001, 3, 1)], ids=["players", "rate"]
+)
 def test_a_welcome_to_another_game_ends_the_client_with_words(welcome: RoomWelcome) -> None:
     site = Site()
     site.server.welcome = welcome
@@ -153,7 +164,7 @@ def test_messages_go_both_ways_reliable_and_not() -> None:
     site.run(1.0)
     for number in range(20):
         assert client.send_message(bytes((number,)))
-        site.server.say(only_guest(site), WorldMessage(bytes((number,))))
+        site.server.say(only_guest(site), RoomMessage(bytes((number,))))
     only_guest(site).connection.send_unreliable(encode_note(b"note"))
     assert client.send_message(b"note", reliable=False)
     site.run(2.0)
@@ -192,7 +203,7 @@ def test_messages_that_are_lost_are_told_on_both_sides() -> None:
     site = Site(seed=3)
     client = site.add(config=WorldClientConfig(timeout=1.0))
     site.run(1.0)
-    site.server.say(only_guest(site), MessagesLost(Gone.TOO_MANY, 7))
+    site.server.say(only_guest(site), LossNotice(Gone.TOO_MANY, 7))
     site.run(0.5)
     site.network.cut("client 0", "server", 5.0)
     client.send_message(b"one")
@@ -292,12 +303,14 @@ def test_events_that_nobody_reads_hold_messages_back_and_lose_none(monkeypatch: 
     monkeypatch.setattr(client, "events", lambda: events() if read else [])
     read = False
     for number in range(40):
-        site.server.say(guest, WorldMessage(bytes((number,))))
+        site.server.say(guest, RoomMessage(bytes((number,))))
         site.run(0.02)
     assert len(client._events) < 10
     read = True
     site.run(1.0)
-    assert [each.data for each in of_kind(site.events[0], ServerMessageReceived)] == [bytes((each,)) for each in range(40)]
+    assert [each.data for each in of_kind(site.events[0], ServerMessageReceived)] == [
+        bytes((each,)) for each in range(40)
+    ]
 
 
 def test_the_world_that_is_shown_survives_a_server_that_gives_one_id_twice() -> None:

@@ -14,7 +14,7 @@ from retick.authority.server import WorldServer, WorldServerConfig
 from retick.errors import DecodeError
 from retick.host.joining import JoinRequest, decode_acceptance, encode_join
 from retick.host.link_config import link_config
-from retick.link import Disconnected, LinkEndpoint, ReliableReceived, Refused, UnreliableReceived
+from retick.link import Disconnected, LinkEndpoint, Refused, ReliableReceived, UnreliableReceived
 from retick.replay import Recorder, Replay, loads
 from retick.sim import World
 from retick.sim.world.hosting import HostedWorld

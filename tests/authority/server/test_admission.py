@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from retick.authority.messages import Presence, SeatNews, RoomWelcome
+from retick.authority.messages import Presence, RoomWelcome, SeatNews
 from retick.authority.server import WorldServerConfig
 from retick.host.events import PlayerJoined
 from retick.link import Reason

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from retick.authority.messages import Ended, WorldMessage, Presence, RoomOver, SeatNews, encode_message
+from retick.authority.messages import Ended, Presence, RoomMessage, RoomOver, SeatNews, encode_message
 from retick.authority.server import RoomHooks, WorldServerConfig
 from retick.host.events import PlayerLeft, RoomClosed, RoomFailed
 from tests.authority.server.clients import Hall
@@ -63,12 +63,12 @@ def test_hooks_fill_a_new_room_with_bots_and_answer_messages() -> None:
     hall = Hall(Yard, hooks=Host())
     one = hall.join("one")
     hall.run(0.5)
-    one.connection.send_reliable(encode_message(WorldMessage(b"hello")))
+    one.connection.send_reliable(encode_message(RoomMessage(b"hello")))
     hall.run(0.5)
     assert hall.server.reads_messages
     assert not Hall(Yard).server.reads_messages
     assert next(iter(hall.room.players.values())).name == "robot"
-    assert WorldMessage(b"1 said hello") in one.messages
+    assert RoomMessage(b"1 said hello") in one.messages
 
 
 def test_a_message_that_a_hook_cannot_bear_ends_its_room() -> None:
@@ -79,7 +79,7 @@ def test_a_message_that_a_hook_cannot_bear_ends_its_room() -> None:
     hall = Hall(Yard, hooks=Strict())
     one = hall.join("one")
     hall.run(0.5)
-    one.connection.send_reliable(encode_message(WorldMessage(b"hello")))
+    one.connection.send_reliable(encode_message(RoomMessage(b"hello")))
     hall.run(0.5)
     assert [failed.error for failed in hall.of(RoomFailed)] == ["LookupError: hello"]
 

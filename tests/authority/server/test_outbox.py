@@ -5,7 +5,7 @@ from typing import Any, cast
 import pytest
 
 from retick.authority.frames import encode_note
-from retick.authority.messages import Gone, MessagesLost, WorldMessage, decode_message, encode_message
+from retick.authority.messages import Gone, LossNotice, RoomMessage, decode_message, encode_message
 from retick.authority.server import WorldServerConfig
 from retick.authority.server.player import PlayerOutbox
 from retick.errors import UsageError
@@ -20,7 +20,7 @@ def test_messages_go_both_ways_reliably_and_not() -> None:
     one, two = hall.join("one", press=steady(TELL)), hall.join("two")
     watcher = hall.join("watcher", watches=True)
     hall.run(0.5)
-    one.connection.send_reliable(encode_message(WorldMessage(b"hello")))
+    one.connection.send_reliable(encode_message(RoomMessage(b"hello")))
     one.connection.send_unreliable(encode_note(b"psst"))
     hall.network.flush("one")
     hall.room.send(b"to one", one.seat)
@@ -33,14 +33,14 @@ def test_messages_go_both_ways_reliably_and_not() -> None:
         (b"psst", False, one.seat),
     }
     told = b"told %d" % one.seat
-    assert [each.data for each in one.messages if isinstance(each, WorldMessage) and each.data != told] == [
+    assert [each.data for each in one.messages if isinstance(each, RoomMessage) and each.data != told] == [
         b"to one",
         b"to both",
         b"to all",
     ]
-    assert WorldMessage(told) in one.messages
-    assert WorldMessage(told) not in two.messages
-    assert WorldMessage(b"to all") in watcher.messages
+    assert RoomMessage(told) in one.messages
+    assert RoomMessage(told) not in two.messages
+    assert RoomMessage(b"to all") in watcher.messages
     assert b"loose" in watcher.notes
     assert b"note" in two.notes
 
@@ -61,7 +61,7 @@ def test_a_message_that_is_too_long_is_an_error_of_the_application_and_reported_
     hall.run(1.0)
     [dropped] = hall.of(MessageDropped)
     assert "4095" in dropped.text
-    assert MessagesLost(Gone.TOO_LONG, 1) in one.messages
+    assert LossNotice(Gone.TOO_LONG, 1) in one.messages
 
 
 def test_a_message_to_nobody_is_an_error_or_reported() -> None:
@@ -85,8 +85,8 @@ def test_every_reliable_message_arrives_or_the_client_is_told_how_many_did_not()
     for _ in range(10):
         hall.room.send(bytes(950))
     hall.run(1.0)
-    arrived = sum(isinstance(each, WorldMessage) for each in one.messages)
-    lost = sum(each.messages for each in one.messages if isinstance(each, MessagesLost))
+    arrived = sum(isinstance(each, RoomMessage) for each in one.messages)
+    lost = sum(each.messages for each in one.messages if isinstance(each, LossNotice))
     assert (arrived, lost) == (3, 7)
     assert len(hall.of(MessageDropped)) == 7
     hall.vanish("one")
@@ -95,7 +95,7 @@ def test_every_reliable_message_arrives_or_the_client_is_told_how_many_did_not()
     hall.room.send(b"nobody is there")
     back = hall.join("back", token=one.token)
     hall.run(1.0)
-    assert [each for each in back.messages if isinstance(each, MessagesLost)] == [MessagesLost(Gone.TOO_LONG, 2)]
+    assert [each for each in back.messages if isinstance(each, LossNotice)] == [LossNotice(Gone.TOO_LONG, 2)]
     assert len(hall.of(MessageDropped)) == 9
 
 
@@ -120,11 +120,11 @@ def test_a_loss_is_told_again_until_that_has_arrived() -> None:
     assert outbox.send(a, b"7890") is not None
     outbox.tell_losses(a)
     outbox.tell_losses(a)
-    assert first.said == [WorldMessage(b"123456"), MessagesLost(Gone.TOO_MANY, 1)]
+    assert first.said == [RoomMessage(b"123456"), LossNotice(Gone.TOO_MANY, 1)]
     first.messages_delivered = 1
     assert outbox.lose(a) == []
     outbox.tell_losses(b)
-    assert second.said == [MessagesLost(Gone.TOO_MANY, 1)]
+    assert second.said == [LossNotice(Gone.TOO_MANY, 1)]
     second.messages_delivered = 1
     assert outbox.lose(b) == []
     outbox.tell_losses(c)

@@ -1,7 +1,7 @@
 """What clients send: inputs, claims, floods and bytes that are no packet."""
 
 from retick.authority.frames import InputFrame, encode_input
-from retick.authority.messages import WorldMessage, RoomWelcome, encode_message
+from retick.authority.messages import RoomMessage, RoomWelcome, encode_message
 from retick.authority.server import WorldServerConfig
 from retick.host.events import RoomFailed
 from retick.transport import Conditions
@@ -56,7 +56,7 @@ def test_a_flood_of_packets_is_dropped_and_counted_and_of_messages_ends_the_conn
     assert hall.server.refused["flooded"] > 100
     assert not flood.ends
     for _ in range(200):
-        flood.connection.send_reliable(encode_message(WorldMessage(b"spam")))
+        flood.connection.send_reliable(encode_message(RoomMessage(b"spam")))
     hall.network.flush("flood")
     hall.run(1.0)
     assert [end.text for end in flood.ends] == ["too many messages were sent"]

@@ -78,8 +78,20 @@ def lying_in(kind: MessageKind) -> type[Cheat]:
     class LiesIn(Lies):
         rule = f"{kind.name} with fields that are not true"
         needs_return = kind not in (MessageKind.APPLICATION, MessageKind.ROSTER, MessageKind.READY, MessageKind.START)
-        in_lobby = kind in (MessageKind.ROSTER, MessageKind.READY, MessageKind.START, MessageKind.PROFILE, MessageKind.LIST)
-        splits = kind in (MessageKind.START, MessageKind.COMMIT, MessageKind.WELCOME, MessageKind.MEET, MessageKind.STATE)
+        in_lobby = kind in (
+            MessageKind.ROSTER,
+            MessageKind.READY,
+            MessageKind.START,
+            MessageKind.PROFILE,
+            MessageKind.LIST,
+        )
+        splits = kind in (
+            MessageKind.START,
+            MessageKind.COMMIT,
+            MessageKind.WELCOME,
+            MessageKind.MEET,
+            MessageKind.STATE,
+        )
 
         def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
             if kind_of(data) is not kind or self.dice.random() < 0.3:

@@ -18,7 +18,14 @@ def leaving_at(kind: MessageKind, *, before: bool, to_one: bool = False) -> type
         rule = f"is gone {'before' if before else 'right after'} {kind.name}" + (" has reached one peer" * to_one)
         needs_return = kind not in (MessageKind.READY, MessageKind.START)
         in_lobby = kind in (MessageKind.READY, MessageKind.START)
-        hosts = kind in (MessageKind.START, MessageKind.WELCOME, MessageKind.STATE, MessageKind.MEET, MessageKind.PROPOSE, MessageKind.COMMIT)
+        hosts = kind in (
+            MessageKind.START,
+            MessageKind.WELCOME,
+            MessageKind.STATE,
+            MessageKind.MEET,
+            MessageKind.PROPOSE,
+            MessageKind.COMMIT,
+        )
         never_hosts = kind is MessageKind.PROMISE
         roles = ("newcomer",) if kind is MessageKind.JOINED else ("player",)
         least_peers = 2 if in_lobby else 4

@@ -59,7 +59,12 @@ class SignsBoth(TwoInputs):
 
     def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
         match = self.inside.match
-        if kind_of(data) != MessageKind.RANGE or not self.is_told_otherwise(peer) or match is None or self._from is None:
+        if (
+            kind_of(data) != MessageKind.RANGE
+            or not self.is_told_otherwise(peer)
+            or match is None
+            or self._from is None
+        ):
             return (data,)
         message, inside = decode_range(data), self.inside
         found = message.range

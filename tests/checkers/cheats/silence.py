@@ -127,10 +127,23 @@ def withholding(kind: MessageKind, *, from_one: bool = False) -> type[Cheat]:
 
     class Withholds(Cheat):
         rule = f"never sends {kind.name}{' to one peer' if from_one else ''}"
-        needs_return = kind not in (MessageKind.ROSTER, MessageKind.READY, MessageKind.START, MessageKind.LIST, MessageKind.FORWARD, MessageKind.ASK)
+        needs_return = kind not in (
+            MessageKind.ROSTER,
+            MessageKind.READY,
+            MessageKind.START,
+            MessageKind.LIST,
+            MessageKind.FORWARD,
+            MessageKind.ASK,
+        )
         needs_cut = kind is MessageKind.FORWARD
         needs_resync = kind is MessageKind.ASK
-        in_lobby = kind in (MessageKind.ROSTER, MessageKind.READY, MessageKind.START, MessageKind.PROFILE, MessageKind.LIST)
+        in_lobby = kind in (
+            MessageKind.ROSTER,
+            MessageKind.READY,
+            MessageKind.START,
+            MessageKind.PROFILE,
+            MessageKind.LIST,
+        )
         hosts = kind in SAID_BY_HOSTS
         never_hosts = kind is MessageKind.PROMISE
         roles = ("newcomer",) if kind is MessageKind.JOINED else ("player",)

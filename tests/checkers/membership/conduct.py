@@ -24,7 +24,11 @@ def broken_by(before: View, after: View, result: Result) -> Iterator[str]:
     if returned:
         yield f"(4) the players {sorted(returned)} were dropped, and are not any more"
     sent = {item[1][0] for _, _, item in result.posted if item[0] == "message"}
-    if before.is_undecided and after.is_undecided and sent & {MessageKind.PROMISE, MessageKind.MEET, MessageKind.COMMIT}:
+    if (
+        before.is_undecided
+        and after.is_undecided
+        and sent & {MessageKind.PROMISE, MessageKind.MEET, MessageKind.COMMIT}
+    ):
         yield "(8) it lets somebody in while a drop is not decided"
     if MessageKind.COMMIT in sent and set(before.unheard) & {peer_id for peer_id, _ in before.players}:
         yield "(9) it gives a COMMIT and does not hear every player"

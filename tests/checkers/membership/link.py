@@ -14,10 +14,10 @@ from retick.link import (
     Disconnected,
     LinkConfig,
     LinkEvent,
-    ReliableReceived,
     Reason,
     Refuse,
     Refused,
+    ReliableReceived,
     Request,
     Terms,
 )

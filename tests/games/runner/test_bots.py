@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from retick.games.runner import ARENA, COURSE, CourseBot, Mode, RunnerState, Wanderer, CourseWorld
+from retick.games.runner import ARENA, COURSE, CourseBot, CourseWorld, Mode, RunnerState, Wanderer
 from retick.games.runner.bots import RunnerBot
 from retick.netrunner import NetRunner
 

@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 from retick.errors import UsageError
-from retick.games.scramble import ScrambleButton, Scramble
+from retick.games.scramble import Scramble, ScrambleButton
 from retick.games.scramble.bots import ScrambleBot, scramble
 
 LEFT, RIGHT, UP, DOWN, DASH = (int(button) for button in ScrambleButton)

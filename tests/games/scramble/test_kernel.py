@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import retick.games.scramble
-from retick.games.scramble import ScrambleBody, ScrambleButton, Scramble, ScrambleState, rules
+from retick.games.scramble import Scramble, ScrambleBody, ScrambleButton, ScrambleState, rules
 from retick.games.scramble.bots import scramble
 from retick.sim.prng import XorShift32
 from retick.testing import assert_deterministic

@@ -6,7 +6,7 @@ from pygame.event import Event
 
 from retick.errors import MissingExtra
 from retick.integrations.pygame import pages
-from retick.integrations.pygame.pages import LONGEST_ANSWER, AskPage, MenuChoice, HostsPage, Page
+from retick.integrations.pygame.pages import LONGEST_ANSWER, AskPage, HostsPage, MenuChoice, Page
 from retick.transport.discovery import FoundHost
 from tests.integrations.pygame.desk import key
 

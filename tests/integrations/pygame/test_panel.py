@@ -86,7 +86,9 @@ def test_in_a_box_all_lines_are_shown_if_the_screen_has_room(screen: pygame.Surf
 
 def test_many_lines_leave_room_for_the_choices() -> None:
     screen = pygame.Surface((640, 480))
-    panel = Panel("title", [MenuChoice(f"choice {number}", int) for number in range(5)], lines=["a long line " * 12] * 30)
+    panel = Panel(
+        "title", [MenuChoice(f"choice {number}", int) for number in range(5)], lines=["a long line " * 12] * 30
+    )
     panel.draw_over(screen)
     assert [number for _, number in panel._places] == [0, 1, 2, 3, 4]
     assert all(screen.get_rect().contains(place) for place, _ in panel._places)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from retick.link import Accept, Connected, LinkEndpoint, Reason, Request
 from retick.link.handshake import acceptor, strangers
 from retick.link.handshake import packets as hs
-from retick.link.handshake.strangers import RateBudget, Door, is_loopback, origin_of
+from retick.link.handshake.strangers import Door, RateBudget, is_loopback, origin_of
 from retick.link.layout import ACCEPT, COOKIE, HELLO, REFUSE
 from retick.link.packets import Report, encode_report
 from retick.transport import Conditions

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.netrunner.client.prediction import Reconciliation, FadingOffset, ViewSmoothing
+from retick.netrunner.client.prediction import FadingOffset, Reconciliation, ViewSmoothing
 
 
 def moved(dx: float, dy: float, dz: float) -> Reconciliation:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from retick.authority import GameMessageReceived
-from retick.games.runner import RunnerButton, RunnerCommand, Intent, CourseWorld
+from retick.games.runner import CourseWorld, Intent, RunnerButton, RunnerCommand
 from retick.netrunner import Client, NetRunner, RunnerConfig, ServerConfig
 from retick.netrunner.packets import FireResult
 from retick.netrunner.server.room import HISTORY_TICKS, Rewind, Room

@@ -166,7 +166,9 @@ def test_a_promise_before_it_was_asked_for_lets_nobody_in() -> None:
     mesh.run_until(
         lambda: inside_of(sponsor).sponsor.newcomer is not None, limit=4.0, what="the second one is admitted"
     )
-    promise = encode_byte_and_number(MessageKind.PROMISE, inside_of(sponsor).sponsor.newcomer.peer_id, sponsor.frame + 60)
+    promise = encode_byte_and_number(
+        MessageKind.PROMISE, inside_of(sponsor).sponsor.newcomer.peer_id, sponsor.frame + 60
+    )
     towards(mesh, "peer3", "peer0").send(promise)
     mesh.run_until(lambda: mesh["peer2"].playing, limit=6.0, what="the second newcomer is in")
     assert_play_on(mesh, ["peer0", "peer1", "peer2", "peer3"])
@@ -382,7 +384,12 @@ LIKELY = st.one_of(
         small,
     ),
     st.builds(encode_byte, st.sampled_from([MessageKind.PROPOSE, MessageKind.CANCEL, MessageKind.REMATCH]), small),
-    st.builds(encode_byte_and_number, st.sampled_from([MessageKind.PROMISE, MessageKind.COMMIT, MessageKind.RESYNCED]), small, frames),
+    st.builds(
+        encode_byte_and_number,
+        st.sampled_from([MessageKind.PROMISE, MessageKind.COMMIT, MessageKind.RESYNCED]),
+        small,
+        frames,
+    ),
     st.builds(lambda match, size, check: encode_resync(match, StateHeader(size, check)), small, frames, frames),
     st.builds(encode_chunk, small, st.binary(max_size=48)),
     st.builds(evidence, small, st.one_of(st.none(), st.integers(0, 100))),

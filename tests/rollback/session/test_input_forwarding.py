@@ -7,7 +7,15 @@ import pytest
 from retick.rollback.events import InputConflictDetected, PeerDisconnected, PlayersDropped
 from retick.rollback.session.forwarding import HOLD_SECONDS
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.forward import MOST_PASSED, PASS, WANT, PassedInputs, WantedInputs, encode_pass, encode_want
+from retick.rollback.session.messages.forward import (
+    MOST_PASSED,
+    PASS,
+    WANT,
+    PassedInputs,
+    WantedInputs,
+    encode_pass,
+    encode_want,
+)
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import STAY, assert_all_play, playing_mesh, towards

@@ -239,7 +239,8 @@ def test_a_host_that_chooses_one_token_and_seed_for_two_matches_gets_no_proof_ag
         for number in range(2)
     ]
     one, other = (
-        ShownRange(sign_range(side.sign, by, 0, bytes((number, 0))), bytes((number, 0))) for number, side in enumerate(sides)
+        ShownRange(sign_range(side.sign, by, 0, bytes((number, 0))), bytes((number, 0)))
+        for number, side in enumerate(sides)
     )
     for side in sides:
         with pytest.raises(InvalidValue):

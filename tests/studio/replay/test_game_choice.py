@@ -7,7 +7,7 @@ import pytest
 from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
 from retick.replay import Replay
-from retick.studio.replay.slot import Games, GameNotKnown
+from retick.studio.replay.slot import GameNotKnown, Games
 
 FRAMES = [(0, 0)] * 3
 

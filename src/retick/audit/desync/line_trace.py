@@ -22,7 +22,7 @@ from retick.rollback.desync.field_values import Value, portable_fields
 from retick.sim.contract import Simulation
 from retick.sim.fields import same_value
 from retick.sim.flat import FlatSimulation
-from retick.sim.record import RecordLayout, Record
+from retick.sim.record import Record, RecordLayout
 from retick.sim.world import SimulatedWorld
 
 __all__ = [

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from retick.audit.game_loader import locate_game
 from retick.audit.interpreter import Interpreter, InterpreterDied, interpreters
-from retick.audit.report import EXCEPTION, RunDivergence, DynamicReport
+from retick.audit.report import EXCEPTION, DynamicReport, RunDivergence
 from retick.errors import UsageError
 from retick.sim.fields import FieldDifference
 from retick.sim.prng import check_seed

@@ -6,26 +6,26 @@ Knows no socket and no clock, and nothing of ``authority.world.server``.
 from retick.authority.client.client import WorldClient
 from retick.authority.client.config import WorldClientConfig, WorldClientStats
 from retick.authority.client.events import (
-    ServerMessageReceived,
     MessagesLost,
     PlayerChanged,
     PredictionFailed,
     RoomJoined,
     RoomLeft,
     RosterPlayer,
+    ServerMessageReceived,
     SnapshotsBack,
     SnapshotsMissing,
     WorldClientEvent,
 )
 
 __all__ = [
-    "ServerMessageReceived",
     "MessagesLost",
     "PlayerChanged",
     "PredictionFailed",
     "RoomJoined",
     "RoomLeft",
     "RosterPlayer",
+    "ServerMessageReceived",
     "SnapshotsBack",
     "SnapshotsMissing",
     "WorldClient",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Unpack
 
 from retick.authority.client.config import WorldClientConfig
-from retick.authority.client.picture import WorldPicture, PictureScreen
+from retick.authority.client.picture import PictureScreen, WorldPicture
 from retick.authority.client.server_link import ServerLink
 from retick.errors import NotSynchronized, UsageError
 from retick.host.joining import TOKEN_SIZE, JoinRequest

@@ -9,13 +9,13 @@ from retick.authority.messages import Ended, Gone, Presence
 from retick.host.events import ConnectionLost, JoinFailed
 
 __all__ = [
-    "ServerMessageReceived",
     "MessagesLost",
     "PlayerChanged",
     "PredictionFailed",
     "RoomJoined",
     "RoomLeft",
     "RosterPlayer",
+    "ServerMessageReceived",
     "SnapshotsBack",
     "SnapshotsMissing",
     "WorldClientEvent",

@@ -16,9 +16,9 @@ from retick.sim.world.world import World
 
 __all__ = [
     "LONGEST",
-    "PredictedThings",
     "Measure",
     "PredictedThing",
+    "PredictedThings",
     "all_things",
     "births_in",
     "counts_of",
@@ -244,7 +244,10 @@ def births_in(history: Mapping[int, bytes]) -> dict[int, int]:
 
 
 def paired(
-    before: Mapping[int, PredictedThing], after: Mapping[int, PredictedThing], first: int, apart: Apart = lambda old, new: 0
+    before: Mapping[int, PredictedThing],
+    after: Mapping[int, PredictedThing],
+    first: int,
+    apart: Apart = lambda old, new: 0,
 ) -> dict[int, int]:
     """Ids of later things to those that they had; ``first`` is the lowest id that was a guess."""
     pairs = {number: number for number in after if number < first and number in before}
@@ -267,7 +270,11 @@ def _by_likeness(places: Mapping[int, PredictedThing], first: int) -> dict[Any, 
 
 
 def _matched(
-    olds: list[int], news: list[int], before: Mapping[int, PredictedThing], after: Mapping[int, PredictedThing], apart: Apart
+    olds: list[int],
+    news: list[int],
+    before: Mapping[int, PredictedThing],
+    after: Mapping[int, PredictedThing],
+    apart: Apart,
 ) -> dict[int, int]:
     """Those that are exactly where they were, and of the others the nearest first."""
     exact: dict[tuple[float, ...], list[int]] = {}

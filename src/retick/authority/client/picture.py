@@ -13,10 +13,10 @@ from retick.sim.world.hosting import Splicer, past_members
 from retick.sim.world.world import World
 
 __all__ = [
-    "WorldPicture",
     "Correction",
     "PictureScreen",
     "Smoothing",
+    "WorldPicture",
 ]
 
 

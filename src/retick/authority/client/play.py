@@ -13,9 +13,17 @@ from typing import Any, Final, NamedTuple
 from retick.authority.client.config import WorldClientConfig, WorldClientStats
 from retick.authority.client.cue_book import CueBook
 from retick.authority.client.events import PredictionFailed, SnapshotsBack, SnapshotsMissing, WorldClientEvent
-from retick.authority.client.measures import PredictedThings, PredictedThing, all_things, counts_of, owner_of, paired, places_of
+from retick.authority.client.measures import (
+    PredictedThing,
+    PredictedThings,
+    all_things,
+    counts_of,
+    owner_of,
+    paired,
+    places_of,
+)
 from retick.authority.client.past import Past, Pictured
-from retick.authority.client.picture import WorldPicture, Smoothing
+from retick.authority.client.picture import Smoothing, WorldPicture
 from retick.authority.client.prediction import Prediction
 from retick.authority.compact import CompactTables
 from retick.authority.frames import LAST_TICK, MOST_INPUTS, InputFrame, encode_input
@@ -281,8 +289,9 @@ class Play:
     """What a client has in a room."""
 
     def __init__(
-        self, world: World, layout: WorldLayout, welcome: RoomWelcome, config: WorldClientConfig, stats: WorldClientStats,
-        cues: CueBook, tell: Callable[[WorldClientEvent], None], compact: CompactTables | None = None,
+        self, world: World, layout: WorldLayout, welcome: RoomWelcome, config: WorldClientConfig,
+        stats: WorldClientStats, cues: CueBook, tell: Callable[[WorldClientEvent], None],
+        compact: CompactTables | None = None,
     ) -> None:  # fmt: skip
         """``compact``: if the server makes compact snapshots."""
         self.seat = None if welcome.seat == SPECTATOR else welcome.seat

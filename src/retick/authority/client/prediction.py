@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final
 
 from retick.authority.client.measures import (
-    PredictedThings,
     PredictedThing,
+    PredictedThings,
     all_things,
     births_in,
     difference,

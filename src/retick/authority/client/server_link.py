@@ -7,12 +7,12 @@ from typing import Final
 from retick.authority.client.config import WorldClientConfig, WorldClientStats
 from retick.authority.client.cue_book import CueBook
 from retick.authority.client.events import (
-    ServerMessageReceived,
     MessagesLost,
     PlayerChanged,
     RoomJoined,
     RoomLeft,
     RosterPlayer,
+    ServerMessageReceived,
     WorldClientEvent,
 )
 from retick.authority.client.play import Play
@@ -22,12 +22,12 @@ from retick.authority.layout import layout_of
 from retick.authority.messages import (
     MOST_LOST,
     Gone,
-    MessagesLost,
-    WorldMessage,
+    LossNotice,
     Presence,
+    RoomMessage,
     RoomOver,
-    SeatNews,
     RoomWelcome,
+    SeatNews,
     decode_message,
     encode_message,
     misfit,
@@ -102,11 +102,11 @@ class Outgoing:
         self._tells = self._untold > 0
         if self._tells:
             self._credit -= 1.0
-            connection.send_reliable(encode_message(MessagesLost(Gone.TOO_LONG, min(self._untold, MOST_LOST))))
+            connection.send_reliable(encode_message(LossNotice(Gone.TOO_LONG, min(self._untold, MOST_LOST))))
 
     def offer(self, connection: Connection, data: bytes, now: float) -> bool:
         """Send this as soon as the server takes it; False if too much waits, or nobody is connected."""
-        packet = encode_message(WorldMessage(data))
+        packet = encode_message(RoomMessage(data))
         if len(packet) > LARGEST_MESSAGE:
             raise EncodeError(f"a message is at most {LARGEST_MESSAGE} bytes, not {len(packet)}")
         if not connection.is_connected or len(self._waiting) >= MOST_WAITING or self._bytes + len(packet) > MOST_BYTES:
@@ -294,14 +294,14 @@ class ServerLink(ClientLink[WorldClientEvent]):
         match message:
             case RoomWelcome():
                 self._on_welcome(message, now)
-            case WorldMessage():
+            case RoomMessage():
                 self._events.append(ServerMessageReceived(message.data, reliable=True))
             case SeatNews():
                 self._on_seat(message)
             case RoomOver():
                 self._over = True
                 self._events.append(RoomLeft(reason=message.reason, text=message.words))
-            case MessagesLost():
+            case LossNotice():
                 self._events.append(MessagesLost(count=message.messages, ours=False, reason=message.reason))
 
     def _on_welcome(self, welcome: RoomWelcome, now: float) -> None:

@@ -6,7 +6,7 @@ from inspect import signature
 from typing import Any, Final
 
 from retick.authority.frames import InputFrame
-from retick.authority.messages import MOST_LOST, Gone, MessagesLost, WorldMessage, Presence, encode_message
+from retick.authority.messages import MOST_LOST, Gone, LossNotice, Presence, RoomMessage, encode_message
 from retick.authority.server.config import WorldServerConfig
 from retick.authority.server.saved_room import SavedRoom
 from retick.authority.views import Receiver
@@ -49,12 +49,12 @@ class PlayerOutbox:
         self._messages = GameMessages(limit)
         self._lost = dict.fromkeys(Gone, 0)
         """Of which the client does not know."""
-        self._told: deque[tuple[int, MessagesLost]] = deque()
+        self._told: deque[tuple[int, LossNotice]] = deque()
         """How many messages the connection had sent with each LOST that is not acknowledged yet, and the LOST."""
 
     def send(self, connection: Connection | None, data: bytes) -> str | None:
         """Send one; the reason, in words, when it is dropped."""
-        why = self._messages.send(connection, encode_message(WorldMessage(data)))
+        why = self._messages.send(connection, encode_message(RoomMessage(data)))
         if why is not None:
             self._lost[Gone.TOO_LONG if connection is None else Gone.TOO_MANY] += 1
         return why
@@ -78,7 +78,7 @@ class PlayerOutbox:
         """Tell the client how many messages will never come, as soon as there is room for that."""
         self._forget_delivered(connection)
         for reason, count in self._lost.items():
-            lost = MessagesLost(reason, min(count, MOST_LOST))
+            lost = LossNotice(reason, min(count, MOST_LOST))
             if count and connection.send_reliable(encode_message(lost)):
                 self._told.append((connection.messages_sent, lost))
                 self._lost[reason] -= lost.messages

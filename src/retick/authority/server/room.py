@@ -12,7 +12,7 @@ from zlib import crc32
 from retick.authority.compact import CompactTables
 from retick.authority.frames import encode_note
 from retick.authority.layout import WorldLayout
-from retick.authority.messages import SPECTATOR, Presence, SeatNews, RoomWelcome, encode_message, misfit
+from retick.authority.messages import SPECTATOR, Presence, RoomWelcome, SeatNews, encode_message, misfit
 from retick.authority.server.config import RoomHooks, WorldServerConfig
 from retick.authority.server.player import FIRST_SPECTATOR, Bot, WorldPlayer, check_bot, check_unchanged, pressed_by
 from retick.authority.server.saved_room import SavedRoom, SavedSeat, encode_room
@@ -38,8 +38,8 @@ __all__ = [
     "Load",
     "MakeRecorder",
     "Post",
-    "RoomRecording",
     "RoomRecorder",
+    "RoomRecording",
     "WorldRoom",
     "possessions",
 ]

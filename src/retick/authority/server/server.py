@@ -12,7 +12,15 @@ from typing import Any, Final, Unpack, cast
 from retick.authority.compact import CompactTables
 from retick.authority.frames import INPUT, decode_input, decode_note
 from retick.authority.layout import layout_of
-from retick.authority.messages import LONGEST_WORDS, Ended, MessagesLost, WorldMessage, RoomOver, decode_message, encode_message
+from retick.authority.messages import (
+    LONGEST_WORDS,
+    Ended,
+    LossNotice,
+    RoomMessage,
+    RoomOver,
+    decode_message,
+    encode_message,
+)
 from retick.authority.server.config import RoomHooks, WorldServerConfig
 from retick.authority.server.player import Bot, WorldPlayer, bots_of
 from retick.authority.server.room import Load, MakeRecorder, WorldRoom, possessions
@@ -344,9 +352,9 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         except DecodeError:
             refused["malformed"] += 1
             return
-        if isinstance(message, WorldMessage):
+        if isinstance(message, RoomMessage):
             self._on_application(guest, player, message.data, reliable=True)
-        elif isinstance(message, MessagesLost):
+        elif isinstance(message, LossNotice):
             self._events.append(
                 MessagesNotReceived(room=guest.room.name, peer_id=player.peer_id, count=message.messages)
             )

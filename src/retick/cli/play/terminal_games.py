@@ -10,9 +10,8 @@ from retick.cli.draw.scramble import ScrambleField
 from retick.cli.play.keys import KeyboardButtons
 from retick.errors import UsageError
 from retick.games.fighter import Button, Fighter, FighterState
-from retick.games.scramble import Button as ScrambleButton
-from retick.games.scramble import Scramble, ScrambleState
-from retick.games.scramble.bots import Bot as ScrambleBot
+from retick.games.scramble import Scramble, ScrambleButton, ScrambleState
+from retick.games.scramble.bots import ScrambleBot
 from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch, outcome
 from retick.playing.controllers import BotController, Controller, StyleName
 

@@ -4,7 +4,7 @@ It knows nothing of servers, packets or clocks: :mod:`retick.netrunner` puts it 
 """
 
 from retick.games.runner.bots import CourseBot, Wanderer
-from retick.games.runner.commands import RunnerButton, RunnerCommand, CommandBuilder, Intent
+from retick.games.runner.commands import CommandBuilder, Intent, RunnerButton, RunnerCommand
 from retick.games.runner.course import ARENA, COURSE, CourseBox, CourseWorld
 from retick.games.runner.locomotion import LocomotionState, Mode
 from retick.games.runner.motor import RunnerMotor
@@ -13,17 +13,17 @@ from retick.games.runner.state import RunnerState, Tuning
 __all__ = [
     "ARENA",
     "COURSE",
-    "CourseBox",
-    "RunnerButton",
-    "RunnerCommand",
     "CommandBuilder",
     "CourseBot",
+    "CourseBox",
+    "CourseWorld",
     "Intent",
     "LocomotionState",
     "Mode",
+    "RunnerButton",
+    "RunnerCommand",
     "RunnerMotor",
     "RunnerState",
     "Tuning",
     "Wanderer",
-    "CourseWorld",
 ]

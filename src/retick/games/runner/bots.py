@@ -17,7 +17,7 @@ from retick.games.runner.locomotion import Mode
 from retick.games.runner.state import RunnerState
 from retick.sim.prng import XorShift32
 
-__all__ = ["RunnerBot", "CourseBot", "Wanderer"]
+__all__ = ["CourseBot", "RunnerBot", "Wanderer"]
 
 _DRAW: Final = 1 << 16
 

@@ -30,8 +30,8 @@ __all__ = [
     "LAP",
     "MAX_BOXES",
     "CourseBox",
-    "Leg",
     "CourseWorld",
+    "Leg",
 ]
 
 

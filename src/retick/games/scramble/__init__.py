@@ -3,7 +3,7 @@
 Knows the simulation contract and nothing of networks, files or screens.
 """
 
-from retick.games.scramble.game import ScrambleBody, Scramble, ScrambleState
+from retick.games.scramble.game import Scramble, ScrambleBody, ScrambleState
 from retick.games.scramble.rules import ScrambleButton
 
-__all__ = ["ScrambleBody", "ScrambleButton", "Scramble", "ScrambleState"]
+__all__ = ["Scramble", "ScrambleBody", "ScrambleButton", "ScrambleState"]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, Self
 
 from retick.errors import UsageError
-from retick.games.scramble.game import ScrambleBody, Scramble, ScrambleState
+from retick.games.scramble.game import Scramble, ScrambleBody, ScrambleState
 from retick.games.scramble.rules import MOST_PLAYERS, SIZE, ScrambleButton
 from retick.sim.checksum import fnv1a
 from retick.sim.prng import XorShift32, check_seed

@@ -13,8 +13,8 @@ from retick.sim.prng import check_seed
 from retick.sim.record import Record, Times
 
 __all__ = [
-    "ScrambleBody",
     "Scramble",
+    "ScrambleBody",
     "ScrambleState",
     "initial_state",
     "state_type",
@@ -71,7 +71,8 @@ _PLACES = ((3, 3), (13, 13), (13, 3), (3, 13), (8, 2), (8, 14), (2, 8), (14, 8))
 
 def initial_state(seed: int, players: int) -> ScrambleState:
     bodies = tuple(
-        ScrambleBody(x=x * 1000, y=y * 1000, vx=0, vy=0, stun=0, dash=0, cooldown=0, score=0) for x, y in _PLACES[:players]
+        ScrambleBody(x=x * 1000, y=y * 1000, vx=0, vy=0, stun=0, dash=0, cooldown=0, score=0)
+        for x, y in _PLACES[:players]
     )
     middle = rules.FIELD // 2
     return state_type(players)(frame=0, coin_x=middle, coin_y=middle, rng=check_seed(seed), bodies=bodies)

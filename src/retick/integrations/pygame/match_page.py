@@ -15,7 +15,7 @@ from retick.integrations.pygame.files import SeatFile, save_desync
 from retick.integrations.pygame.keys import Keys
 from retick.integrations.pygame.names import Seats, names_by_seat, names_of
 from retick.integrations.pygame.netgraph import NetGraph
-from retick.integrations.pygame.pages import ACCENT, BACKGROUND, MenuChoice, Go, Page, Panel, darken, write
+from retick.integrations.pygame.pages import ACCENT, BACKGROUND, Go, MenuChoice, Page, Panel, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 from retick.integrations.pygame.wire import Wire, announced_name
 from retick.integrations.pygame.words import report_lines, room_lines, why_gone
@@ -140,7 +140,9 @@ class MatchPage(Page):
             self.go = self._back
         else:
             pause = MenuChoice("Pause", self._toggle_pause)
-            self._open("Leave the match?", [MenuChoice("Play on", self._close), pause, *self._rematch(), *self._leave()])
+            self._open(
+                "Leave the match?", [MenuChoice("Play on", self._close), pause, *self._rematch(), *self._leave()]
+            )
             self._strays_until = self._now
 
     def _is_stray(self, pressed: int | None) -> bool:

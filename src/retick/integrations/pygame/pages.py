@@ -15,10 +15,10 @@ from retick.transport.discovery import FoundHost, HostSearch
 __all__ = [
     "BACKGROUND",
     "AskPage",
-    "MenuChoice",
     "ChoicePage",
     "Go",
     "HostsPage",
+    "MenuChoice",
     "Page",
     "Panel",
     "darken",

@@ -18,7 +18,7 @@ from retick.errors import RetickError, UsageError
 from retick.integrations.pygame.files import LostSeat, lost_seat
 from retick.integrations.pygame.match_page import MatchPage
 from retick.integrations.pygame.names import fitting, own_name
-from retick.integrations.pygame.pages import AskPage, MenuChoice, ChoicePage, Go, HostsPage, MenuPage, Page, copied
+from retick.integrations.pygame.pages import AskPage, ChoicePage, Go, HostsPage, MenuChoice, MenuPage, Page, copied
 from retick.integrations.pygame.pages import plain as printable
 from retick.integrations.pygame.replay_page import ReplayPage, recordings_page
 from retick.integrations.pygame.watch_page import WatchPage
@@ -107,7 +107,9 @@ class Program:
         """Ask who may join a match at the relay."""
         choices = [
             MenuChoice("For those who have the invite: a line to paste", lambda: self.host_online(everybody=False)),
-            MenuChoice("For everybody with the code: eight characters to say", lambda: self.host_online(everybody=True)),
+            MenuChoice(
+                "For everybody with the code: eight characters to say", lambda: self.host_online(everybody=True)
+            ),
             MenuChoice("Back", self.menu),
         ]
         return ChoicePage("Host online", choices, back=self.menu)

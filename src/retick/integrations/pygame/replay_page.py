@@ -11,7 +11,7 @@ from pygame.event import Event
 from retick import replay
 from retick.errors import RetickError, UsageError
 from retick.integrations.pygame.names import Seats
-from retick.integrations.pygame.pages import ACCENT, DIM, MenuChoice, ChoicePage, Go, Page, darken, write
+from retick.integrations.pygame.pages import ACCENT, DIM, ChoicePage, Go, MenuChoice, Page, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 
 __all__ = ["ReplayPage", "recordings_page"]

@@ -5,7 +5,7 @@ from pygame import Surface
 from pygame.event import Event
 
 from retick.integrations.pygame.names import Seats, names_by_seat, names_of
-from retick.integrations.pygame.pages import BACKGROUND, MenuChoice, ChoicePage, Go, Page, darken, write
+from retick.integrations.pygame.pages import BACKGROUND, ChoicePage, Go, MenuChoice, Page, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 from retick.integrations.pygame.wire import Wire
 from retick.playing.link_form import why_refused

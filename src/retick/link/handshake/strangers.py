@@ -16,8 +16,8 @@ from retick.link.request import Refuse
 
 __all__ = [
     "KEY_IS_BANNED",
-    "RateBudget",
     "Door",
+    "RateBudget",
     "RecentRefusal",
     "Refusals",
     "is_loopback",

@@ -21,8 +21,18 @@ from retick.netrunner.client.prediction import OwnPrediction
 from retick.netrunner.config import ClientConfig
 from retick.netrunner.delta import DELTA_SNAPSHOT, LAST_TICK, DeltaCodec, DeltaReceiver, acked_input
 from retick.netrunner.events import ClientEvent, Resynced
-from retick.netrunner.messages import DelayUpdate, ClientHello, Ping, Pong, ResyncHint
-from retick.netrunner.profile import Intent, Numbers, GameProfile, State, Stats, Vector, ProfileView, ProfileWelcome, link_config_for
+from retick.netrunner.messages import ClientHello, DelayUpdate, Ping, Pong, ResyncHint
+from retick.netrunner.profile import (
+    GameProfile,
+    Intent,
+    Numbers,
+    ProfileView,
+    ProfileWelcome,
+    State,
+    Stats,
+    Vector,
+    link_config_for,
+)
 from retick.routes.online import Online
 
 __all__ = [

@@ -10,14 +10,14 @@ from retick.host.timing import MAX_DELAY_TICKS, SAFETY_TICKS, PingRoundTrip
 from retick.netrunner.client.interpolation import is_declared_teleport, is_teleport
 from retick.netrunner.config import ClientConfig
 from retick.netrunner.events import Reconciled
-from retick.netrunner.profile import Command, Intent, BodyState, GameProfile, State, Vector, ProfileWelcome
+from retick.netrunner.profile import BodyState, Command, GameProfile, Intent, ProfileWelcome, State, Vector
 
 __all__ = [
     "CAPACITY",
-    "Reconciliation",
     "FadingOffset",
-    "PendingCommands",
     "OwnPrediction",
+    "PendingCommands",
+    "Reconciliation",
     "Replayed",
     "TickClock",
     "ViewSmoothing",
@@ -342,7 +342,14 @@ class OwnPrediction:
     """From a welcome on: the clock, the pending commands, the predicted state and its corrections."""
 
     def __init__(
-        self, profile: GameProfile, config: ClientConfig, stats: ClientStats, *, welcome: ProfileWelcome, state: State, now: float
+        self,
+        profile: GameProfile,
+        config: ClientConfig,
+        stats: ClientStats,
+        *,
+        welcome: ProfileWelcome,
+        state: State,
+        now: float,
     ) -> None:
         self.profile = profile
         self.config = config

@@ -6,7 +6,7 @@ from typing import Final
 from retick.host.gate import NOBODY, Credit
 from retick.host.messages import GameMessages
 from retick.host.stats import InputStats
-from retick.host.timing import MAX_DELAY_TICKS, PING_INTERVAL, SAFETY_MS, Pings, PingRoundTrip, ms_to_ticks
+from retick.host.timing import MAX_DELAY_TICKS, PING_INTERVAL, SAFETY_MS, PingRoundTrip, Pings, ms_to_ticks
 from retick.link import Connection
 from retick.netrunner.config import ServerConfig
 from retick.netrunner.delta import ProfileDeltaSender

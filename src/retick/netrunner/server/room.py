@@ -20,7 +20,7 @@ from retick.netrunner.config import ServerConfig
 from retick.netrunner.delta import LAST_PEER_ID, Shared
 from retick.netrunner.events import ShotDropped
 from retick.netrunner.messages import DelayUpdate, Ping, Pong, ResyncHint
-from retick.netrunner.profile import Command, JudgesInRoom, GameProfile, Rewound, Vector, checked_message
+from retick.netrunner.profile import Command, GameProfile, JudgesInRoom, Rewound, Vector, checked_message
 from retick.netrunner.server.player import Player
 
 __all__ = [

@@ -8,9 +8,17 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from retick.errors import RetickError
-from retick.link import Connected, Disconnected, Interrupted, LinkEvent, Reason, Refused, Sealing
-from retick.link import MessageReceived as LinkMessageReceived
-from retick.link import Resumed as LinkResumed
+from retick.link import (
+    Connected,
+    Disconnected,
+    Interrupted,
+    LinkEvent,
+    LinkResumed,
+    Reason,
+    Refused,
+    ReliableReceived,
+    Sealing,
+)
 from retick.link.request import SEAT_TOKEN_SIZE, check_token, commitment_of
 from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY, keys_of
 from retick.rollback.events import (
@@ -286,7 +294,7 @@ class SessionInside(Dialling):
             peer = event.connection.tag
             if not isinstance(peer, Peer) or self.reconnect.takes(peer, event):
                 continue
-            if isinstance(event, LinkMessageReceived):
+            if isinstance(event, ReliableReceived):
                 self.receive_message(peer, event.data)
             else:
                 self._on_rare(peer, event)

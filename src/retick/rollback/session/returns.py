@@ -10,7 +10,7 @@ to its owner alone until it wants to come back. It is shown once; one that has c
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, NamedTuple
 
-from retick.link import Accept, Connected, Disconnected, LinkEvent, ReliableReceived, Reason, Refuse, Refused, Request
+from retick.link import Accept, Connected, Disconnected, LinkEvent, Reason, Refuse, Refused, ReliableReceived, Request
 from retick.link.request import NO_COMMITMENT, SEAT_TOKEN_SIZE, commitment_of, fits
 from retick.rollback.events import Reconnecting
 from retick.rollback.match.match import Match

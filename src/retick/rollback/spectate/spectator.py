@@ -12,9 +12,9 @@ from retick.link import (
     Reason,
     Refuse,
     Refused,
+    ReliableReceived,
     Request,
 )
-from retick.link import MessageReceived as LinkMessageReceived
 from retick.rollback.events import (
     MatchEnded,
     MatchEvent,
@@ -298,7 +298,7 @@ class SpectatorSession:
         for event in self._link.events():
             if event.connection is not self._connection:
                 continue
-            if isinstance(event, LinkMessageReceived):
+            if isinstance(event, ReliableReceived):
                 # Nothing is received from a source that has broken the rules, also of what came together with that.
                 if self._connection.close_reason is None:
                     self._on_message(event.data)

@@ -14,7 +14,7 @@ from retick.errors import SchemaError, UsageError
 from retick.sim.kinds import F64, I32, REAL, U8, Kind, Most, kind_of
 from retick.sim.shapes import FRect, Rect, Shape, Vector2, blank
 from retick.sim.world.advice import advice_on
-from retick.sim.world.storage import IS_COMPILED, Cell, FieldAttribute, ThingPlan, Root, Step, ThingList, ValueList
+from retick.sim.world.storage import IS_COMPILED, Cell, FieldAttribute, Root, Step, ThingList, ThingPlan, ValueList
 
 __all__ = [
     "NOBODY",

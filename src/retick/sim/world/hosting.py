@@ -14,8 +14,8 @@ from retick.sim.world.storage import HEAD, shut
 from retick.sim.world.world import World
 
 __all__ = [
-    "WorldHost",
     "HostedWorld",
+    "WorldHost",
     "begin",
     "check_owners",
     "make_read_only",

@@ -22,7 +22,7 @@ cdef enum:
 
 cdef bint IS_LITTLE
 
-cdef class Plan:
+cdef class ThingPlan:
     cdef readonly object kind
     cdef readonly object name
     cdef readonly tuple fields
@@ -57,7 +57,7 @@ cdef class Cell:
     cdef Py_ssize_t _open
     cdef long long _id
     cdef bint _settled
-    cdef Plan _plan
+    cdef ThingPlan _plan
     cdef list _parts
     cdef object _owner
     cdef object _world
@@ -70,7 +70,7 @@ cdef class Root(Cell):
     cdef public object _host
     cdef bint _is_shut
 
-cdef class Field(FieldPlan):
+cdef class FieldAttribute(FieldPlan):
     cdef object read(self, Cell cell)
     cdef object linked(self, Cell cell)
     cdef object held(self, Cell cell)
@@ -135,13 +135,13 @@ cdef class Position:
     cdef unsigned long long take(self, Py_ssize_t size) noexcept
     cdef double take_number(self, bint is_real) noexcept
 
-cdef class Reader(Position):
+cdef class WorldReader(Position):
     cdef long long next_id
     cdef dict seen
     cdef list links
 
     cdef int check_run(self, Step step) except -1
-    cdef int check_cell(self, Plan plan) except -1
+    cdef int check_cell(self, ThingPlan plan) except -1
     cdef int check_other(self, Step step) except -1
     cdef int check_flag(self, FieldPlan field) except -1
     cdef int check_text(self, FieldPlan field) except -1

@@ -40,7 +40,7 @@ from retick.sim.world.declaration import (
     thing_fields,
 )
 from retick.sim.world.interest import Distance, check_interest, first_position
-from retick.sim.world.storage import Cell, ThingPlan, Root, check_state, load_world, new_cell, save_world
+from retick.sim.world.storage import Cell, Root, ThingPlan, check_state, load_world, new_cell, save_world
 
 __all__ = ["Thing", "World", "jump"]
 

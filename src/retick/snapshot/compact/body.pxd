@@ -2,8 +2,8 @@
 
 cimport cython
 from retick.snapshot.columns cimport Columns, FieldTable
-from retick.snapshot.compact.coder cimport Coder, Plan, Statistics
-from retick.snapshot.compact.motion cimport Frames, Motion, Rotation
+from retick.snapshot.compact.coder cimport Coder, CompactPlan, Statistics
+from retick.snapshot.compact.motion cimport Frames, MotionPredictor, RotationPredictor
 from retick.snapshot.stream cimport Fault
 
 cdef enum:
@@ -16,11 +16,11 @@ cdef enum:
 
 @cython.final
 cdef class Entity:
-    cdef Plan plan
+    cdef CompactPlan plan
     cdef Coder coder
     cdef Frames frames
-    cdef Motion motion
-    cdef Rotation rotation
+    cdef MotionPredictor motion
+    cdef RotationPredictor rotation
     cdef readonly Fault fault
     cdef long long* now
     cdef long long* off
@@ -45,7 +45,7 @@ cdef class Entity:
 
 @cython.final
 cdef class Body:
-    cdef Plan plan
+    cdef CompactPlan plan
     cdef Entity entity
     cdef Coder coder
     cdef Frames frames

@@ -24,7 +24,7 @@ cdef enum:
     FAST = 48
 
 @cython.final
-cdef class Plan:
+cdef class CompactPlan:
     cdef readonly int group_count
     cdef readonly int scalar_count
     cdef readonly int model_count

@@ -82,8 +82,8 @@ __all__ = [
     "FRESH",
     "IS_COMPILED",
     "Coder",
-    "GroupRow",
     "CompactPlan",
+    "GroupRow",
     "RangeCoder",
     "Statistics",
 ]

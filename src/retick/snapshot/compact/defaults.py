@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from retick.errors import SchemaError
 from retick.snapshot.compact import numbers as n
-from retick.snapshot.compact.coder import GroupRow, CompactPlan
+from retick.snapshot.compact.coder import CompactPlan, GroupRow
 from retick.snapshot.fields import (
     Angle,
     Choice,

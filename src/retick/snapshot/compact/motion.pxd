@@ -19,11 +19,11 @@ cdef extern from *:
 
 cimport cython
 from retick.snapshot.columns cimport Columns, FieldTable
-from retick.snapshot.compact.coder cimport Plan
+from retick.snapshot.compact.coder cimport CompactPlan
 
 @cython.final
 cdef class Frames:
-    cdef Plan plan
+    cdef CompactPlan plan
     cdef FieldTable table
     cdef int used
     cdef Py_ssize_t count
@@ -69,8 +69,8 @@ cdef class Frames:
     cdef int newest(self, int group) noexcept
 
 @cython.final
-cdef class Motion:
-    cdef Plan plan
+cdef class MotionPredictor:
+    cdef CompactPlan plan
     cdef Frames frames
     cdef double* ahead
     cdef double* back
@@ -106,10 +106,10 @@ cdef class Motion:
     cdef void integrate(self, int group, long long* now) noexcept
 
 @cython.final
-cdef class Rotation:
-    cdef Plan plan
+cdef class RotationPredictor:
+    cdef CompactPlan plan
     cdef Frames frames
-    cdef Motion motion
+    cdef MotionPredictor motion
     cdef double* turns
     cdef double* quats
     cdef double* guess

@@ -12,7 +12,7 @@ from sys import byteorder
 
 from retick.errors import InvalidValue
 from retick.snapshot.compact import numbers as n
-from retick.snapshot.compact.coder import FRESH, GroupRow, CompactPlan, Statistics
+from retick.snapshot.compact.coder import FRESH, CompactPlan, GroupRow, Statistics
 from retick.snapshot.compact.generic_prior import GENERIC
 
 __all__ = ["Prior", "empty_prior", "generic_prior"]
@@ -169,7 +169,9 @@ def _weights_at(row: int, window: int, place: int) -> int:
     return ((row * WINDOWS + window) * PLACES + min(place, PLACES - 1)) * n.FEATURES
 
 
-def _average(plan: CompactPlan, learned: "array[int]", weights: "array[int]", row: int, window: int, place: int) -> None:
+def _average(
+    plan: CompactPlan, learned: "array[int]", weights: "array[int]", row: int, window: int, place: int
+) -> None:
     """The weights of one place in a row: the mean over all groups that start with it."""
     scalars: list[int] = []
     at = 0

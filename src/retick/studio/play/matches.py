@@ -10,7 +10,7 @@ from retick.link import Invite
 from retick.playing.link_form import PLAIN, LinkForm
 from retick.playing.way_in import WayIn, address_text
 from retick.studio.play.shown_game import ShownGame
-from retick.studio.play.side import MatchSettings, SeatController, MatchSide
+from retick.studio.play.side import MatchSettings, MatchSide, SeatController
 from retick.transport import Impaired, Poll, SimulatedNetwork, open_towards, open_udp
 from retick.transport.discovery import own_address
 

@@ -19,10 +19,10 @@ from retick.studio.shown import LONGEST_VALUE, MOST_FIELDS, shown_fields
 
 __all__ = [
     "MOST_SIDES",
+    "GameNotKnown",
     "Games",
     "Opened",
     "Slot",
-    "GameNotKnown",
     "bundle_view",
     "open_file",
 ]

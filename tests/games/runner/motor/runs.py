@@ -2,7 +2,7 @@
 
 import pytest
 
-from retick.games.runner import CourseBox, RunnerCommand, RunnerMotor, RunnerState, CourseWorld, locomotion
+from retick.games.runner import CourseBox, CourseWorld, RunnerCommand, RunnerMotor, RunnerState, locomotion
 from retick.wire.values import round32
 
 FLAT = RunnerMotor()

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.games.runner import CourseBox, RunnerCommand, Mode, RunnerMotor, RunnerState, CourseWorld
+from retick.games.runner import CourseBox, CourseWorld, Mode, RunnerCommand, RunnerMotor, RunnerState
 from retick.games.runner.course import COURSE
 from retick.wire.values import round32
 from tests.games.runner.motor.runs import FORWARD, START, near

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.games.runner import RunnerButton, RunnerCommand, CommandBuilder, Intent, Mode, RunnerState
+from retick.games.runner import CommandBuilder, Intent, Mode, RunnerButton, RunnerCommand, RunnerState
 from retick.games.runner.commands import held, neutral, sanitised_axes, wrapped_yaw
 from retick.netrunner import NetRunner
 from retick.wire.values import PI, round32

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from retick.games.runner import RunnerCommand, CourseBot, RunnerState
+from retick.games.runner import CourseBot, RunnerCommand, RunnerState
 from retick.games.runner.locomotion import LocomotionState
 from retick.host.stats import InputStats
 from retick.netrunner import NetRunner, PlayerSnapshot

@@ -4,7 +4,16 @@ from math import pi
 
 import pytest
 
-from retick.games.runner import CourseBox, RunnerCommand, LocomotionState, Mode, RunnerMotor, RunnerState, Tuning, CourseWorld
+from retick.games.runner import (
+    CourseBox,
+    CourseWorld,
+    LocomotionState,
+    Mode,
+    RunnerCommand,
+    RunnerMotor,
+    RunnerState,
+    Tuning,
+)
 from retick.wire.values import round32
 from tests.games.runner.motor.runs import FLAT, FORWARD, START, WALL, loco, near, run
 

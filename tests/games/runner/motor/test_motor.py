@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import UsageError
-from retick.games.runner import CourseBox, LocomotionState, Mode, RunnerMotor, RunnerState, CourseWorld
+from retick.games.runner import CourseBox, CourseWorld, LocomotionState, Mode, RunnerMotor, RunnerState
 from retick.games.runner.course import COURSE, MAX_BOXES
 from tests.games.runner.motor.runs import FLAT, FORWARD, START, WALL, loco, near, run
 

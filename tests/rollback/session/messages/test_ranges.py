@@ -22,7 +22,9 @@ SIGNED = st.builds(
     SignedRange, FRAME, st.integers(1, 300), st.binary(min_size=32, max_size=32), st.binary(min_size=64, max_size=64)
 )
 SEEN = st.lists(
-    st.builds(SeenRanges, BYTE, FRAME, st.binary(min_size=8, max_size=8)), max_size=16, unique_by=lambda each: each.peer_id
+    st.builds(SeenRanges, BYTE, FRAME, st.binary(min_size=8, max_size=8)),
+    max_size=16,
+    unique_by=lambda each: each.peer_id,
 )
 ONE = SignedRange(0, 10, bytes(32), bytes(64))
 

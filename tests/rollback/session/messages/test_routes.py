@@ -58,7 +58,9 @@ def test_spectators_may_send_nothing() -> None:
     assert all(Role.SPECTATOR not in row.senders for row in MESSAGE_TABLE)
 
 
-@pytest.mark.parametrize("kind", [len(MessageKind), 0x77, 0xFF, MessageKind.FEED, MessageKind.READY, MessageKind.WELCOME, MessageKind.ROSTER])
+@pytest.mark.parametrize(
+    "kind", [len(MessageKind), 0x77, 0xFF, MessageKind.FEED, MessageKind.READY, MessageKind.WELCOME, MessageKind.ROSTER]
+)
 def test_a_message_without_a_row_shows_its_sender_out_and_the_others_play_on(kind: int) -> None:
     mesh = playing_mesh(3)
     towards(mesh, "peer2", "peer0").send(bytes((kind,)) + bytes(40))

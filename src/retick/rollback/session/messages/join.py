@@ -175,7 +175,9 @@ def decode_welcome(data: bytes) -> Welcome:
 def encode_meet(meet: Meet) -> bytes:
     address = pack_address(meet.address)
     seats = pack_seats(meet.players)
-    head = _MEET.pack(MessageKind.MEET, meet.match, meet.peer_id, seats, meet.frame, meet.pair_token, meet.key, len(address))
+    head = _MEET.pack(
+        MessageKind.MEET, meet.match, meet.peer_id, seats, meet.frame, meet.pair_token, meet.key, len(address)
+    )
     return head + address
 
 
