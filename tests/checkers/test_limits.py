@@ -34,6 +34,7 @@ from retick.rollback.session.messages.roster import (
 from retick.testing.mesh import Mesh
 from tests.checkers.cheats import CHEATS
 from tests.checkers.limits import LIMITS, rendered
+from tests.checkers.limits.limit import declared
 from tests.checkers.other_numbers import OTHER_NUMBERS
 from tests.link.handshake.test_door import ask
 from tests.link.pair import make_endpoint
@@ -62,15 +63,23 @@ def assigned(node: ast.stmt) -> Iterator[tuple[str, ast.AST | None]]:
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
         yield node.target.id, node.value
     elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-        yield node.targets[0].id, node.value
+        yield node.targets[0].id, declared(node.value)
     elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
         for target, value in zip(node.targets[0].elts, node.value.elts, strict=True):
             yield ast.unparse(target), value
 
 
+def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module, also those that only the uncompiled form of a kernel has."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If):
+            yield from statements(node.body + node.orelse)
+
+
 def numbers_in(module: str, text: str) -> Iterator[str]:
     """Constants with a number, and fields of configurations."""
-    for node in ast.parse(text).body:
+    for node in statements(ast.parse(text).body):
         if isinstance(node, ast.ClassDef) and node.name.endswith("Config"):
             for line in node.body:
                 yield from (f"{module}:{node.name}.{name}" for name, value in assigned(line) if is_number(value))
@@ -97,12 +106,16 @@ def test_every_number_of_a_match_and_its_links_is_in_the_table_or_known_to_be_no
 
 def test_a_planted_limit_is_found() -> None:
     text = (
-        "MOST_SHEEP = 4 << 2\nclass FoldConfig:\n    dogs: int = 3\n    name: str = 'x'\nWOLVES, X = 1, 'y'\nother = 1"
+        "MOST_SHEEP = 4 << 2\nclass FoldConfig:\n    dogs: int = 3\n    name: str = 'x'\n"
+        "WOLVES, X = 1, 'y'\nother = 1\nGATES = cython.declare(cython.int, 2)\nNAME = cython.declare(object, 'x')\n"
+        "if not cython.compiled:\n    BELLS = 3  # C constant\n"
     )
     assert unknown(numbers_in("rollback.fold", text)) == [
         "rollback.fold:MOST_SHEEP",
         "rollback.fold:FoldConfig.dogs",
         "rollback.fold:WOLVES",
+        "rollback.fold:GATES",
+        "rollback.fold:BELLS",
     ]
 
 

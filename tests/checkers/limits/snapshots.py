@@ -16,7 +16,7 @@ SNAPSHOT_LIMITS: tuple[Limit, ...] = (
           "the constant is replaced", _COMPACT + "test_packet.py::test_spacings_of_frames_fill_no_memory"),
     Limit("snapshot.compact.defaults:WIDEST", "bits of a field that may move", "a wider field",
           _COMPACT + "test_defaults.py::test_a_group_that_does_not_fit_is_refused"),
-    Limit("snapshot.compact.priors.prior:MOST_OWN", "own models and weights of a prior", "a prior that unpacks to more",
-          _COMPACT + "priors/test_prior.py::test_a_prior_that_unpacks_without_end_is_refused"),
+    Limit("snapshot.compact.prior:MOST_OWN", "own models and weights of a prior", "a prior that unpacks to more",
+          _COMPACT + "test_prior.py::test_a_prior_that_unpacks_without_end_is_refused"),
 )
 # fmt: on
