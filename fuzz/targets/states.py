@@ -9,7 +9,7 @@ from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
 from retick.sim import F64, I16, U8, Dice, FRect, Most, Record, RecordGame, Rect, Ref, Thing, Vector2, World
 from retick.sim.world import WorldSimulation
-from retick.sim.world.storage import load_world
+from retick.sim.world.saved import load_world
 
 __all__ = ["TARGETS"]
 

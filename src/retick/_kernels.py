@@ -36,6 +36,7 @@ KERNELS: tuple[str, ...] = (
     "retick.sim.shapes",
     "retick.sim.flat",
     "retick.sim.world.storage",
+    "retick.sim.world.saved",
     "retick.games.fighter.kernel",
     "retick.games.runner.kernel",
     "retick.games.scramble.kernel",

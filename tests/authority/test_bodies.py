@@ -14,7 +14,7 @@ from retick.authority.layout import WorldLayout, layout_of
 from retick.authority.rows import Rows
 from retick.authority.views import Receiver, Stage
 from retick.errors import DecodeError, InvalidValue, LimitExceeded, TrailingData, Truncated
-from retick.sim.world.storage import check_state
+from retick.sim.world.saved import check_state
 from tests.authority.declarations import filled, worlds
 from tests.authority.worlds import Court, Server
 from tests.effort import examples

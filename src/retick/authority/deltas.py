@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """What makes one set of entities into another, as packed bits (a compiled kernel).
 
 docs/formats/world-server.md describes the bits. :mod:`retick.authority.compact` reads them.
@@ -37,9 +38,6 @@ __all__ = [
     "rows_of",
     "watched",
 ]
-
-
-# cython: nonecheck=True
 
 
 if not cython.compiled:

@@ -16,7 +16,7 @@ from retick.authority.layout import FIRST_SEAT, WORD, WorldLayout, is_sent
 from retick.authority.rows import Rows
 from retick.errors import InvalidValue, LimitExceeded
 from retick.sim.world.declaration import CACHE, ITEMS, LINK, PART, TEXT, VALUES, Form, Member, TextForm, members_of
-from retick.sim.world.storage import HEAD, MAGIC, VERSION, check_state
+from retick.sim.world.saved import HEAD, MAGIC, VERSION, check_state
 from retick.snapshot import Snapshot
 from retick.snapshot.compact.coder import Statistics
 from retick.snapshot.replication import BaselineRing

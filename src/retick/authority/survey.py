@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """Looking at a declared world: all its things as rows of whole numbers, kept from one look to the next."""
 
 import math
@@ -98,8 +99,6 @@ def turn_of(value: Any) -> int:
 #
 # A census is taken again only when the things in the world's lists, or their ids, are not those of the last one. In
 # many games that is at nearly every snapshot, as shots come and go: it is made in a few passes over arrays.
-
-# cython: nonecheck=True
 
 
 # An array of zeros is one of these times its length.
@@ -347,7 +346,6 @@ def _merge(
 # number was made of are kept, and a number is made again only if they have changed. Nothing has to tell of a change: a
 # comparison sees every write, that of a load and that of a vector in place too. Uncompiled, all numbers are made again.
 
-# cython: nonecheck=True
 # retick: floats -- values are rounded for sending; no simulation reads them back on a server
 
 
@@ -585,7 +583,6 @@ def shape_number(
 # As in ``cell_numbers``, what the numbers were made of is kept. Scalars and texts cannot change themselves, so it is
 # enough that the same objects are there; vectors and rectangles can, and of them the bits of their floats are kept.
 
-# cython: nonecheck=True
 # retick: floats -- values are rounded for sending; no simulation reads them back on a server
 
 
@@ -862,7 +859,6 @@ def _carry_kept(before: Any, after: Any, sources: Any) -> cython.int:
 # A survey is kept from one snapshot to the next and changed in place. When entities come or go there is a new one,
 # which takes over what the last one knows of those that stay.
 
-# cython: nonecheck=True
 # retick: floats -- places decide who is sent what; no simulation reads them
 
 

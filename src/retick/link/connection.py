@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """One connection: reliable messages, reports, silence, and its end (a compiled kernel).
 
 Payloads are in the base class, see ``payload_path``; what is here happens about once a second, or once. A connection
@@ -209,8 +210,6 @@ class LossMeter:
 #     8  n  ciphertext
 #        16 tag
 
-# cython: nonecheck=True
-
 
 Cipher: TypeAlias = Callable[[bytes, bytes, bytes], bytes]
 """Of nonce, data and associated data."""
@@ -279,8 +278,6 @@ class Seal:
 # Of datagrams that arrive it keeps the newest sequence and which of the 256 up to it were seen, in four words of 64
 # bits: bit i of the first is the datagram i before the newest, bit i of the second the one 64 + i before it, and so
 # on. The count of the newest is kept too, which is what a seal needs: see ``number_of``.
-
-# cython: nonecheck=True
 
 
 Datagram: TypeAlias = tuple[bytes, Hashable]
@@ -561,17 +558,12 @@ class Sequences:
                 out.append((seal.seal(self._out_count, head, payload), address))
 
 
-# cython: nonecheck=True
-
-
 # The payload path: sending and receiving unreliable payloads, as short as possible (a compiled kernel).
 #
 # ``PayloadPath`` is the base of ``Connection``, and ``EndpointCore`` is what it needs of the endpoint. For each peer
 # this code runs sixty times a second in each direction. With hundreds of connections in a process, nothing of one is
 # still in the processor's caches when its next payload comes; so the path reads few fields of few objects. Everything
 # else happens about once a second or less, and is behind three calls that ``Connection`` implements.
-
-# cython: nonecheck=True
 
 
 if not cython.compiled:

@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """RBN1: the packet that carries a player's inputs. The format's page is docs/formats/rbn1.md.
 
 ::
@@ -711,8 +712,6 @@ def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extens
 # or come from there, and nothing of it is kept. So there is one ``InputRun`` for each peer, whose members are
 # overwritten by every packet; no Python object is made for a number. What is good is read here. What is not, or is
 # unusual, goes to ``rbn1``: it alone decides what is an error, and has the words for it.
-
-# cython: nonecheck=True
 
 
 MOST_INPUTS = 256

@@ -10,7 +10,7 @@ from retick.authority.layout import FIRST_SEAT, layout_of
 from retick.authority.views import Stage
 from retick.errors import UsageError
 from retick.sim import Vector2
-from retick.sim.world.storage import HEAD
+from retick.sim.world.saved import HEAD
 from tests.authority.gallery import Frame, Gallery
 from tests.authority.survey.cabinet import LOST, WORLDS, Box, Where, same_as_new, surveys, tell
 from tests.authority.worlds import Coin, Court, Pawn, Rock

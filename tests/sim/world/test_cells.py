@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from retick.sim.world.storage import Cell, Root, ThingList, ValueList, new_cell, save_world, things_by_id
+from retick.sim.world.saved import save_world
+from retick.sim.world.storage import Cell, Root, ThingList, ValueList, new_cell, things_by_id
 from tests.sim.world.zoo import Animal, Spot, Zoo
 
 

@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from retick.sim.world.declaration import DOUBLE, LINK, PART, Form, Member, members_of
-from retick.sim.world.storage import HEAD, things_by_id
+from retick.sim.world.saved import HEAD
+from retick.sim.world.storage import things_by_id
 from retick.sim.world.world import World
 
 __all__ = [

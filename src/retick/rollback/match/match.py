@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """A running match, without any connection: the engine, its pace, and an exchange with each remote peer.
 
 Sessions differ in how peers find and trust each other; what happens between frame 0 and the last is here. Time is an
@@ -299,8 +300,6 @@ class ChecksumBook:
 # Every packet carries the oldest inputs that the other side has not acknowledged, up to 32 frames, so that any one
 # packet that gets through moves the match on. An acknowledgement of 0 means "frame 0" as well as "nothing yet":
 # frame 0 is therefore sent until a greater one comes back.
-
-# cython: nonecheck=True
 
 
 TIME_SYNC_EVERY = cython.declare(cython.int, 4)
@@ -672,9 +671,6 @@ def missing_of(exchange: Exchange, engine: RollbackEngine, frontier: int) -> lis
     window and its delay beyond the frame that it waits for, and they are at least one frame together.
     """
     return [player for player in exchange.players if engine.is_missing(player, frontier)]
-
-
-# cython: nonecheck=True
 
 
 Addressed: TypeAlias = tuple[Any, bytes]

@@ -1,4 +1,4 @@
-"""From the annotations of a class to its plan: which fields there are, where they are held, and how they are packed."""
+"""Turns the annotations of a class into its plan: which fields there are, where they are held, how they are packed."""
 
 import dataclasses
 import struct
@@ -43,10 +43,10 @@ __all__ = [
 
 # Vectors, rectangles and texts as fields: how each is checked and packed.
 #
-# These are values: what is written is copied, so that no two fields share one.
+# These are values: an assignment copies, so that no two fields share one.
 
 TEXT_BYTES = 255
-"""Bytes of a text that is declared as plain ``str``."""
+"""The bytes that a text declared as plain ``str`` may take."""
 
 _WHOLE = kind_of(I32)
 assert _WHOLE is not None
@@ -54,28 +54,28 @@ assert _WHOLE is not None
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A vector or a rectangle."""
+    """How a vector or a rectangle is checked and packed."""
 
     shape: type[Shape]
     text: str
-    """As in the text of a declaration (docs/formats/world.md)."""
+    """Its name in the text of a declaration (docs/formats/world.md)."""
     names: tuple[str, ...]
-    """Of its numbers, in the order in which they are packed."""
+    """The names of its numbers, in the order in which they are packed."""
     kind: Kind
-    """Of each number."""
+    """The kind of each of its numbers."""
 
     @property
     def zero(self) -> Shape:
-        """What a field starts with if nothing else is said."""
+        """The initial value of a field without a declared default."""
         return self.blank()
 
     def blank(self) -> Shape:
-        """A new one, all zero."""
+        """A new shape with all numbers zero."""
         return blank(self.shape)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def checked(self, value: Any, where: str) -> Shape:
-        """A copy of ``value`` as the field holds it, or a UsageError that names the field."""
-        if not isinstance(value, int | float):  # one number would be a vector of twice this number
+        """A copy of ``value`` as the field stores it; raises a UsageError that names the field."""
+        if not isinstance(value, int | float):  # Vector2 takes one number for both
             try:
                 return self.shape(value)  # type: ignore[call-arg]  # all shapes take one argument
             except (TypeError, ValueError, OverflowError):
@@ -86,24 +86,24 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class TextForm:
-    """A text of so many bytes."""
+    """How a text with a bounded number of bytes is checked and packed."""
 
     most: int
     zero: str = ""
 
     @property
     def text(self) -> str:
-        """As in the text of a declaration."""
+        """Its name in the text of a declaration."""
         return f"text({self.most})"
 
     def checked(self, value: Any, where: str) -> str:
-        """``value`` itself, or a UsageError that names the field."""
+        """Return ``value`` if it is valid; raise a UsageError that names the field if not."""
         if not isinstance(value, str):
             raise UsageError(f"{where}: {value!r} is not a str")
         try:
             size = len(value.encode())
         except UnicodeEncodeError:
-            raise UsageError(f"{where}: {value!r} is no text: it has half of a character") from None
+            raise UsageError(f"{where}: {value!r} is not valid text: it has half of a character") from None
         if size > self.most:
             raise UsageError(f"{where} holds at most {self.most} bytes of UTF-8, not {size}")
         return str(value)
@@ -117,13 +117,13 @@ _FORMS = {
 
 
 def form_of(hint: Any, most: int | None) -> Form | TextForm | None:
-    """The form that an annotation names; None if it names none."""
+    """The form that an annotation names; None if it names no vector, rectangle or text."""
     if hint is str:
         return TextForm(TEXT_BYTES if most is None else most)
     return _FORMS.get(hint) if isinstance(hint, type) else None
 
 
-# What a declaration of a world can say about a field, beside its type.
+# What a declaration of a world can say about a field besides its type.
 
 # retick: floats -- they are kept as their bits; only exact operations are done with them
 
@@ -133,12 +133,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """From where to where a value goes, and in which steps a server sends it. Writing a field does not look at it."""
+    """The bounds of a value, and the steps in which a server sends it. An assignment does not check them."""
 
     low: float
     high: float
     step: float | None = None
-    """What a sent value is rounded to; None sends it exactly."""
+    """Sent values are rounded to a multiple of this; None sends them exactly."""
 
     def __init__(self, low: float, high: float, *, step: float | None = None) -> None:
         for name, value in (("low", low), ("high", high), ("step", step)):
@@ -158,13 +158,13 @@ class Visible(Enum):
 
 
 OwnerOnly: Final = Visible.OWNER
-"""Marks a field that a server sends to the owner of the thing only."""
+"""Marks a field that a server sends only to the owner of the thing."""
 ServerOnly: Final = Visible.SERVER
 """Marks a field that a server does not send."""
 
 
 class Mark(Enum):
-    """Marks inside of the names below."""
+    """Marks in the annotations below."""
 
     REF = "reference"
     CACHE = "cache"
@@ -176,63 +176,63 @@ class Mark(Enum):
 Ref = Annotated[T | None, Mark.REF]
 """A reference to an item of a list, saved as its id; None once the item has left its list."""
 Cache = Annotated[T, Mark.CACHE]
-"""A value that is not saved: a load puts it back to its default, and then calls the world's ``rebuild``."""
+"""A value that is not saved: a load resets it to its default, then calls the world's ``rebuild``."""
 Angle = Annotated[F64, Mark.ANGLE]
-"""A float in radians. Whoever draws between two states turns it the shorter way."""
+"""A float in radians. Drawing between two states turns it the shorter way round."""
 Player = Annotated[U8, Mark.PLAYER]
-"""Whose thing this is: a seat, 0 to ``num_players - 1``, or ``NOBODY``. A class has at most one field of it."""
+"""The owner of a thing: a seat, 0 to ``num_players - 1``, or ``NOBODY``. A class has at most one such field."""
 NOBODY: Final = 255
-"""The ``Player`` of a thing that is nobody's."""
+"""The ``Player`` of a thing that has no owner."""
 Jumps = Annotated[U8, Mark.JUMPS]
-"""How often a thing was put elsewhere, modulo 256. Whoever draws between two states draws no way between two places
-if it has changed. A class has at most one field of it."""
+"""How often a thing has jumped to another place, modulo 256. When it changes, drawing between two states does not
+move the thing from one place to the other. A class has at most one such field."""
 
 
 def mark_of(marks: tuple[Any, ...], kind: type[T]) -> T | None:
-    """The mark of one class; None if there is none."""
+    """The mark of class ``kind`` in an annotation; None if there is none."""
     return next((mark for mark in marks if isinstance(mark, kind)), None)
 
 
 NUMBER, WIDE, TRUTH, DOUBLE, MEMBER, LINK, PART, ITEMS, VALUES, CACHE, SHAPE, TEXT = range(12)
-"""What a field holds; the kernel ``cells`` has the same numbers, and a test compares them."""
+"""What a field can hold; the kernel ``storage`` has the same numbers, and a test compares them."""
 LIST_ITEMS = 1024
-"""What a list holds at most that is declared without ``Most``."""
+"""The most items of a list that is declared without ``Most``."""
 _NOTHING = object()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One declared field, for whoever needs the declaration: reports, servers, pictures between two states."""
+    """One declared field, for code that needs the declaration: reports, servers, pictures between two states."""
 
     name: str
     holds: int
-    """NUMBER to TEXT."""
+    """What the field holds: NUMBER to TEXT."""
     kind: Kind | None = None
-    """Of a scalar, or of the values of a list."""
+    """The kind of a scalar, or of the values of a list."""
     form: Form | TextForm | None = None
-    """Of a vector, a rectangle or a text, or of the vectors or rectangles of a list."""
+    """The form of a vector, a rectangle or a text, or of the vectors or rectangles of a list."""
     thing: Any = None
-    """The class of a thing, of the items of a list, or of what is referred to."""
+    """The class of a thing, of the items of a list, or of the target of a reference."""
     optional: bool = False
     most: int = 0
-    """Of a list: how many it holds at most."""
+    """The most items that a list holds; unused for other fields."""
     range: Range | None = None
     visible: Visible = Visible.ALL
     is_angle: bool = False
     is_player: bool = False
-    """Whether it says whose thing this is."""
+    """Whether this field names the owner of the thing."""
     is_jumps: bool = False
-    """Whether it counts how often the thing was put elsewhere."""
+    """Whether this field counts the thing's jumps."""
 
     @property
     def is_needed(self) -> bool:
-        """Whether a new thing must be given it if there is no default. Lists, parts and optional values start empty."""
+        """Whether a new thing needs a value here if there is no default. Lists, parts and optionals start empty."""
         is_plain = self.holds <= MEMBER or self.holds >= SHAPE
         return self.holds == LINK or (is_plain and not self.optional and not self.is_jumps)
 
 
 class Later:
-    """A class that is named in a reference before it is declared."""
+    """Stands for a class that a reference names before it is declared."""
 
     def __init__(self, name: str, module: str) -> None:
         self.name, self.module = name, module
@@ -243,10 +243,10 @@ class Later:
     __ror__ = __or__
 
     def __call__(self) -> None:
-        """Never called: only what can be called may stand in an annotation."""
+        """Never called: exists because only callables may stand in an annotation."""
 
     def found(self, where: str) -> type:
-        """The class, now that it is declared."""
+        """The class that was meant; it must be declared by now."""
         # retick: allow environment -- the module of the game itself, on every peer
         kind = vars(sys.modules[self.module]).get(self.name) if self.module in sys.modules else None
         if not isinstance(kind, type):
@@ -255,7 +255,7 @@ class Later:
 
 
 def hints_of(cls: type) -> dict[str, Any]:
-    """The annotations of the fields. A class that is not declared yet is stood for by a ``Later``."""
+    """The annotations of the fields. A ``Later`` stands for a class that is not declared yet."""
     later: dict[str, Any] = {cls.__name__: Later(cls.__name__, cls.__module__)}
     while True:
         try:
@@ -277,7 +277,7 @@ def hints_of(cls: type) -> dict[str, Any]:
 
 
 def member_of(owner: str, name: str, hint: Any) -> Member:
-    """What one annotation says."""
+    """What one annotation declares."""
     marks: tuple[Any, ...] = ()
     optional = False
     while True:
@@ -348,13 +348,13 @@ def _list_member(owner: str, name: str, hint: Any, most: Most | None, optional: 
 
 
 def check_members(owner: str, members: tuple[Member, ...]) -> None:
-    """Refuse a class with two fields of which there can be one."""
+    """Refuse a class that has two of a field of which only one is allowed."""
     for what, names in (
         ("Player", [member.name for member in members if member.is_player]),
         ("Jumps", [member.name for member in members if member.is_jumps]),
     ):
         if len(names) > 1:
-            raise SchemaError(f"{owner}.{names[1]}: a class has one {what}, and {owner}.{names[0]} is it already")
+            raise SchemaError(f"{owner}.{names[1]}: a class has one {what}, and {owner}.{names[0]} has it already")
 
 
 def _is_thing(hint: Any) -> bool:
@@ -372,13 +372,13 @@ def _holds(kind: Kind) -> int:
 
 
 def members_of(cls: type) -> tuple[Member, ...]:
-    """The declared fields of a class of things or of a world, in their order."""
+    """The declared fields of a class of things or of a world, in order."""
     members: tuple[Member, ...] = cls._members  # type: ignore[attr-defined]  # made by ThingType for each class
     return members
 
 
 def plan_of(cls: type, members: tuple[Member, ...], defaults: dict[str, Any]) -> ThingPlan:
-    """The plan of a class."""
+    """Plan how the things of a class are held and packed."""
     fields: list[Any] = []
     blank: list[Any] = []
     parts = 0
@@ -409,7 +409,7 @@ def _signed(raw: Any) -> Any:
 
 
 def _default_of(where: str, member: Member, given: Any) -> Any:
-    """The checked default of a field; for one without, what its kind starts with."""
+    """The checked default of a field; for a field without one, the initial value of its kind."""
     if isinstance(given, dataclasses.Field):
         raise SchemaError(f"{where}: {advice_on(given)}")
     value_kind = member.kind or member.form
@@ -442,7 +442,7 @@ def _default_of(where: str, member: Member, given: Any) -> Any:
     try:
         return value_kind.checked(given, where)
     except UsageError as error:
-        raise SchemaError(f"{error}, and so no default") from None
+        raise SchemaError(f"{error}, so it cannot be the default") from None
 
 
 def _blank_slots(member: Member, default: Any) -> list[Any]:
@@ -454,7 +454,7 @@ def _blank_slots(member: Member, default: Any) -> list[Any]:
 
 
 def _steps(fields: list[Any]) -> Iterator[Step]:
-    """Runs of scalars that are always there; a step of its own for every other field."""
+    """Group the fields into steps: runs of scalars that are always there, and one step for every other field."""
     run: list[Any] = []
 
     def ended() -> Iterator[Step]:
@@ -473,7 +473,7 @@ def _steps(fields: list[Any]) -> Iterator[Step]:
 
 
 def _packed_as(field: Any) -> tuple[list[Kind], list[str]]:
-    """The scalars of a field that is no run: none, one, or the numbers of a shape; and their names."""
+    """The scalars of a field outside a run, with their names: none, one, or the numbers of a shape."""
     form = field.kind
     if isinstance(form, Form):
         return [form.kind] * len(form.names), [f"{field.where}.{name}" for name in form.names]
@@ -481,16 +481,16 @@ def _packed_as(field: Any) -> tuple[list[Kind], list[str]]:
 
 
 def has_links(cls: Any) -> bool:
-    """Whether a class, or anything inside of it, has a reference."""
+    """Whether a class, or anything inside it, holds a reference."""
     return any(
         member.holds == LINK or (member.thing is not None and has_links(member.thing)) for member in members_of(cls)
     )
 
 
 def declared_text(cls: type) -> str:
-    """The text of a declaration, from which its CRC-32 is made (docs/formats/world.md)."""
+    """The text of a declaration, the input of its CRC-32 (docs/formats/world.md)."""
     fields = [f"{member.name}:{_type_text(member)}" for member in members_of(cls) if member.holds != CACHE]
-    # A world has no name here: a subclass that only plays otherwise has the same states.
+    # A world's name is left out: a subclass that only plays differently has the same states.
     name = "" if issubclass(cls, Root) else cls.__name__
     return f"{name}{{{','.join(fields)}}}"
 
@@ -505,7 +505,7 @@ def _type_text(member: Member) -> str:
     return f"{inner}?" if member.optional else inner
 
 
-# Every value of a world with its name, for reports: an item is named by its id, since its index shifts.
+# Names for every value of a world, for reports: an item is named by its id, since its index shifts.
 
 
 def thing_fields(thing: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -533,7 +533,7 @@ def _fields_of(member: Member, value: Any, name: str) -> Iterator[tuple[str, Any
 
 
 def _values_of(member: Member, value: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """One value; of a vector or a rectangle, each of its numbers."""
+    """Pairs of name and value for one member; a vector or a rectangle gives each of its numbers."""
     if isinstance(member.form, Form) and value is not None:
         for part, number in zip(member.form.names, value, strict=True):
             yield f"{name}.{part}", number

@@ -1,6 +1,6 @@
-"""A declared world as a server runs it: the calls that only a server makes, and a world with its last states.
+"""How a server runs a declared world: the calls that only a server makes, and a world with its last states.
 
-It knows nothing of connections, players' clients or packets.
+It knows nothing of connections, clients or packets.
 """
 
 import struct
@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from retick.errors import SchemaError, UsageError
 from retick.sim.world.declaration import CACHE, ITEMS, LINK, PART, VALUES, Form, Member, TextForm, Visible, members_of
-from retick.sim.world.storage import HEAD, shut
+from retick.sim.world.saved import HEAD
+from retick.sim.world.storage import shut
 from retick.sim.world.world import World
 
 __all__ = [
@@ -31,29 +32,29 @@ __all__ = [
 # ::
 #
 #     world = Tanks()
-#     begin(world, seed)                  # start, and nobody is there yet
-#     set_host(world, host)               # who answers seen_by and send
+#     begin(world, seed)                  # start, with nobody there yet
+#     set_host(world, host)               # the host answers seen_by and send
 #     cues = player_joins(world, 3)       # between two ticks
 #     cues = tick(world, inputs)
 
 
 class WorldHost(Protocol):
-    """Who runs a world and answers what only a server can."""
+    """Runs a world, and answers what only a server can."""
 
     def seen_by(self, player: int, /) -> Any:
         """The world as that player saw it: another instance, which is read-only."""
 
     def send(self, data: bytes, to: tuple[int, ...] | None, reliable: bool, /) -> None:
-        """Send bytes of the application to these players; None: to all."""
+        """Send bytes of the application to these players; None sends to all."""
 
 
 def set_host(world: World, host: WorldHost | None) -> None:
-    """Who answers ``seen_by`` and ``send`` of this instance; without a host it is the present, and nothing is sent."""
+    """Let ``host`` answer ``seen_by`` and ``send``; without a host, ``seen_by`` is the present and nothing is sent."""
     world._host = host
 
 
 def make_read_only(world: World) -> None:
-    """From here on only ``load`` changes this instance; a write into it is a UsageError that names the field."""
+    """Let only ``load`` change this instance from now on; any other write raises a UsageError that names the field."""
     shut(world)
 
 
@@ -65,30 +66,30 @@ def begin(world: World, seed: int) -> None:
 
 
 def player_joins(world: World, player: int) -> tuple[Hashable, ...]:
-    """Let the world's ``join`` run, between two ticks; returns its cues."""
+    """Run the world's ``join``, between two ticks; returns its cues."""
     world._here = None
     return world._heard(world.join, world._seat(player))
 
 
 def player_leaves(world: World, player: int) -> tuple[Hashable, ...]:
-    """Let the world's ``leave`` run, between two ticks; returns its cues."""
+    """Run the world's ``leave``, between two ticks; returns its cues."""
     world._here = None
     return world._heard(world.leave, world._seat(player))
 
 
 def tick(world: World, inputs: Sequence[int]) -> tuple[Hashable, ...]:
-    """Advance the world, one input a seat; returns the cues. A server needs no saved state for that."""
+    """Advance the world with one input per seat; returns the cues. A server needs no saved state for this."""
     world._here = None
     return world._advance(inputs)
 
 
 def check_owners(cls: type[World]) -> None:
-    """Refuse a field for the owner's eyes in an item that does not say whose it is. Rollback does not ask."""
+    """Refuse an OwnerOnly field in an item that does not name its owner. Rollback does not check this."""
     _check_item(cls, cls.__name__)
 
 
 def _check_item(cls: Any, name: str) -> None:
-    """Of an item, or of the world itself: with its parts."""
+    """Check an item, or the world itself, together with its parts."""
     _check_fields(cls, name, any(member.is_player for member in members_of(cls)))
 
 
@@ -105,38 +106,38 @@ def _check_fields(cls: Any, name: str, is_owned: bool) -> None:
             _check_item(member.thing, member.thing.__name__)
 
 
-# One picture of two times: the saved bytes of the present, with what is drawn in the past taken from older bytes.
+# Combines two times into one picture: the saved bytes of the present, with things drawn in the past from older bytes.
 #
-# A client draws it, and a server makes the same one again for ``seen_by``. The members of the world whose class says
-# ``predicted = False`` (lists of things, and parts) are exchanged, but for the things of the player who looks.
-# docs/formats/world.md describes the bytes. A reference to what is not in the picture is none. A list that would hold
-# too many things of both times leaves out the newest of the past.
+# A client draws it, and a server makes the same picture again for ``seen_by``. The members of the world whose class
+# says ``predicted = False`` (lists of things, and parts) are replaced, except the things of the player who looks.
+# docs/formats/world.md describes the bytes. A reference to a thing outside the picture becomes None. A list that would
+# hold too many things of both times leaves out the newest of the past.
 
 _ID, _COUNT = struct.Struct("<I"), struct.Struct("<H")
 _SKIP, _LINK, _MAYBE, _PART, _ITEMS, _VALUES, _OWNER, _TEXT = range(8)
 
 
 class _Op(NamedTuple):
-    """What follows in the bytes of a thing."""
+    """What comes next in the bytes of a thing."""
 
     code: int
     size: int = 0
-    """Bytes that are skipped, or of one value."""
+    """How many bytes to skip, or the size of one value."""
     optional: bool = False
     inner: tuple[Any, ...] = ()
 
 
 class _Found:
-    """What was seen on the way over some bytes."""
+    """What a pass over some bytes has found."""
 
     __slots__ = ("ids", "links", "owner")
 
     def __init__(self) -> None:
         self.ids: set[int] = set()
         self.links: list[int] = []
-        """Where references are."""
+        """The offsets of references."""
         self.owner: int | None = None
-        """The player of the item, if it has one."""
+        """The owner of the item, if it has one."""
 
 
 def past_members(world: type[World]) -> tuple[Member, ...]:
@@ -145,7 +146,7 @@ def past_members(world: type[World]) -> tuple[Member, ...]:
 
 
 def _ops_of(kind: type, *, owned: bool = False) -> tuple[_Op, ...]:
-    """The fields of a class; ``owned``: whose the thing is is looked at."""
+    """Operations that walk the fields of a class; ``owned`` also looks for the thing's owner."""
     ops: list[_Op] = []
     for member in members_of(kind):
         op = _Op(_OWNER) if owned and member.is_player else _op_of(member)
@@ -173,7 +174,7 @@ def _op_of(member: Member) -> _Op | None:
 
 
 def _value_size(member: Member) -> int:
-    """Bytes of a scalar, a vector or a rectangle."""
+    """How many bytes a scalar, a vector or a rectangle takes."""
     if isinstance(member.form, Form):
         return member.form.kind.size * len(member.form.names)
     assert member.kind is not None
@@ -181,7 +182,7 @@ def _value_size(member: Member) -> int:
 
 
 def _passed(data: bytes, at: int, ops: Sequence[_Op], found: _Found) -> int:
-    """The offset after a thing."""
+    """Walk over one thing; returns the offset after it."""
     for op in ops:
         if op.code == _SKIP:
             at += op.size
@@ -213,16 +214,16 @@ def _passed(data: bytes, at: int, ops: Sequence[_Op], found: _Found) -> int:
 
 
 class _Chunk(NamedTuple):
-    """Some bytes, with what is in them."""
+    """Some bytes, with the references found in them."""
 
     data: bytes
     found: _Found
     start: int
-    """Where they began: from here its references are counted."""
+    """The offset at which the bytes began: its references are counted from here."""
 
 
 def _whole(head: bytes, chunks: Sequence[_Chunk]) -> bytes:
-    """Chunks put together; references to what is in none of them are none."""
+    """Put chunks together; references to things in none of them become None."""
     data = bytearray(head)
     data += b"".join([chunk.data for chunk in chunks])
     ids: set[int] = set().union(*[chunk.found.ids for chunk in chunks])
@@ -243,7 +244,7 @@ def _taken(data: bytes, at: int, ops: Sequence[_Op]) -> tuple[_Chunk, int]:
 
 
 def _items(data: bytes, at: int, ops: Sequence[_Op]) -> tuple[dict[int, _Chunk], int]:
-    """The items of a list by their ids, and the offset after it."""
+    """The items of a list by their ids, and the offset after the list."""
     items = {}
     (count,) = _COUNT.unpack_from(data, at)
     at += _COUNT.size
@@ -258,24 +259,24 @@ def _items(data: bytes, at: int, ops: Sequence[_Op]) -> tuple[dict[int, _Chunk],
 
 
 class Apart(NamedTuple):
-    """A saved state, taken apart."""
+    """A saved state, split into its members."""
 
     head: bytes
     members: tuple[_Chunk | dict[int, _Chunk], ...]
-    """Lists in the past by the ids of their items; everything else as it is."""
+    """Lists in the past as items by their ids; everything else unsplit."""
 
 
 class _Stretch(NamedTuple):
-    """Members that are taken together."""
+    """Neighbouring members that are copied together."""
 
     ops: tuple[_Op, ...]
     is_past: bool
     most: int = 0
-    """Of a list in the past: the items that it holds."""
+    """The most items of a list in the past; unused for other members."""
 
 
 class Splicer:
-    """Puts pictures of one class of worlds together."""
+    """Combines pictures of one class of worlds."""
 
     def __init__(self, world: type[World]) -> None:
         past = past_members(world)
@@ -296,7 +297,7 @@ class Splicer:
         """Whether anything is drawn in the past."""
 
     def taken_apart(self, saved: bytes) -> Apart:
-        """Saved bytes that a world has checked; each state is taken apart once for all who look."""
+        """Split saved bytes that a world has checked; one split of a state serves all who look."""
         at, members = HEAD.size, []
         for ops, _, most in self._stretches:
             taken, at = _items(saved, at, ops[0].inner) if most else _taken(saved, at, ops)
@@ -304,7 +305,7 @@ class Splicer:
         return Apart(saved[: HEAD.size], tuple(members))
 
     def joined(self, present: Apart, past: Apart, seat: int) -> bytes:
-        """``present`` with the past members of ``past``, but for the things of the player in ``seat``."""
+        """``present`` with the past members of ``past``, except the things of the player in ``seat``."""
         chunks: list[_Chunk] = []
         for (_, is_past, most), now, then in zip(self._stretches, present.members, past.members, strict=True):
             if isinstance(now, dict) and isinstance(then, dict):
@@ -320,53 +321,53 @@ class Splicer:
         return _whole(present.head, chunks)
 
     def spliced(self, present: bytes, past: bytes, seat: int) -> bytes:
-        """The same from saved bytes."""
+        """Combine two saved states for the player in ``seat``, as ``joined`` does with split ones."""
         return self.joined(self.taken_apart(present), self.taken_apart(past), seat)
 
 
-# A world as a server runs it, tick by tick, with the states that players have seen. Replays run it the same way.
+# Runs a world tick by tick, as a server does, with the states that players have seen. Replays run it the same way.
 #
-# One stream decides everything: the seed, and for each tick who joined and left before it, the inputs, and how far
-# behind each player saw the others. The same stream gives the same states wherever it is run.
+# One stream decides everything: the seed, and for each tick who joined and left before it, the inputs, and how many
+# ticks in the past each player saw the others. The same stream gives the same states wherever it runs.
 
 Send = Callable[[bytes, tuple[int, ...] | None, bool], None]
 
 
 def _send_nothing(data: bytes, to: tuple[int, ...] | None, reliable: bool, /) -> None:
-    """For a run without clients."""
+    """Send nothing: for runs without clients."""
 
 
 class HostedWorld:
-    """One world, its tick, and its last states."""
+    """A world, its tick, and its last states."""
 
     def __init__(self, world: World, *, most_past: int, send: Send = _send_nothing) -> None:
-        """``most_past``: states that are kept, the newest included; ``send`` is what ``world.send`` does."""
+        """Keep ``most_past`` states, the newest included; ``send`` is what ``world.send`` does."""
         if most_past < 1:
             raise UsageError(f"at least 1 state is kept, not {most_past}")
         check_owners(type(world))
         self.world = world
         self.tick = 0
-        """Ticks that were run."""
+        """How many ticks have run."""
         self.send = send
         self._past: deque[bytes] = deque(maxlen=most_past)
         self._behind: Sequence[int] = ()
         self._splicer = Splicer(type(world))
         self._apart: dict[int, Apart] = {}
-        """Tick to its state, of those that were looked at."""
+        """Tick to its split state, for those that were looked at."""
         self._shown: dict[tuple[int, int | None], Any] = {}
-        """The tick of what is in the past, and for whom, to the read-only instance that shows it."""
+        """The tick of the past members and the player (None for nobody), to the read-only instance that shows it."""
         self._spare: list[Any] = []
-        """Instances that nobody looks at."""
+        """Instances that can be reused."""
         set_host(world, self)
 
     @property
     def past(self) -> tuple[bytes, ...]:
-        """The last states, the newest last: each as it was right after its tick, before others joined and left."""
+        """The last states, newest last: each as it was right after its tick, before others joined or left."""
         return tuple(self._past)
 
     @property
     def saved(self) -> bytes:
-        """The newest of them."""
+        """The newest saved state."""
         return self._past[-1]
 
     def begin(self, seed: int) -> None:
@@ -376,24 +377,24 @@ class HostedWorld:
         self._past.append(self.world.save())
 
     def resume(self, saved: bytes, tick: int, past: Iterable[bytes] = ()) -> None:
-        """Go on from a saved state; ``past`` are those before it. A DecodeError if these are no saved bytes."""
+        """Continue from a saved state; ``past`` are those before it. Raises DecodeError if the bytes are no state."""
         self.world.load(saved)
         self._restart(tick)
         self._past.extend(past)
         self._past.append(saved)
 
     def join(self, player: int) -> tuple[Hashable, ...]:
-        """A player is there from the next tick on; returns the cues."""
+        """Let a player join from the next tick on; returns the cues."""
         self._behind = ()
         return player_joins(self.world, player)
 
     def leave(self, player: int) -> tuple[Hashable, ...]:
-        """A player is no longer there; returns the cues."""
+        """Let a player leave; returns the cues."""
         self._behind = ()
         return player_leaves(self.world, player)
 
     def advance(self, inputs: Sequence[int], behind: Sequence[int]) -> tuple[Hashable, ...]:
-        """Run a tick: one input a seat, and how many ticks behind this one each player saw the others, 1 or more."""
+        """Run a tick: one input per seat, and how many ticks behind this one each player saw the others, 1 or more."""
         self._behind = behind
         cues = tick(self.world, inputs)
         self.tick += 1
@@ -403,9 +404,9 @@ class HostedWorld:
         return cues
 
     def seen_by(self, player: int, /) -> Any:
-        """What ``world.seen_by`` returns: the state with which the tick began.
+        """The state with which the tick began, as ``world.seen_by`` returns it.
 
-        In it, things with ``predicted = False`` that belong to others are as they were so many ticks ago, or in the
+        In it, things with ``predicted = False`` that belong to others are as they were that many ticks ago, or in the
         oldest state that is kept.
         """
         behind = self._behind[player] if player < len(self._behind) else 1

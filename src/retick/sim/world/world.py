@@ -1,4 +1,4 @@
-"""Things and worlds as games declare them.
+"""The base classes of things and worlds, from which games declare theirs.
 
 ::
 
@@ -40,7 +40,8 @@ from retick.sim.world.declaration import (
     thing_fields,
 )
 from retick.sim.world.interest import Distance, check_interest, first_position
-from retick.sim.world.storage import Cell, Root, ThingPlan, check_state, load_world, new_cell, save_world
+from retick.sim.world.saved import check_state, load_world, save_world
+from retick.sim.world.storage import Cell, Root, ThingPlan, new_cell
 
 __all__ = ["Thing", "World", "jump"]
 
@@ -51,7 +52,7 @@ class ThingType(type):
     _members: tuple[Member, ...]
     _defaults: dict[str, Any]
     _names: dict[str, bool]
-    """Of all fields: whether a new thing must be given it."""
+    """For each field by name: whether a new thing must be given a value."""
     _declared: ThingPlan
     _stamp: int
     _has_links: bool
@@ -107,7 +108,7 @@ def _check_names(cls: type, hints: dict[str, Any]) -> None:
 
 
 def _by_name(cls: ThingType, given: tuple[Any, ...], values: dict[str, Any]) -> dict[str, Any]:
-    """All values by the names of their fields; ``given`` are in the order of declaration."""
+    """All values by field name; those in ``given`` are in the order of declaration."""
     if len(given) > len(cls._names):
         raise UsageError(f"{cls.__name__} takes at most {len(cls._names)} values, not {len(given)}")
     named = dict(zip(cls._names, given, strict=False))
@@ -128,13 +129,13 @@ def _is_dice(member: Member) -> bool:
 
 
 def _seed_dice(world: "World", seed: int) -> None:
-    """Seed the dice of the world itself; a seed that a generator cannot have is brought into its range."""
+    """Seed the world's own dice; a seed that a generator cannot have is brought into its range."""
     for index, name in enumerate(type(world)._dice):
         getattr(world, name).seed((seed + index - 1) % 0xFFFFFFFF + 1)
 
 
 def _check_world(cls: Any, namespace: dict[str, Any]) -> None:
-    """Check what a world says beside its fields."""
+    """Check what a world declares besides its fields."""
     check_interest(cls)
     command = cls.command
     if command is None:
@@ -147,7 +148,7 @@ def _check_world(cls: Any, namespace: dict[str, Any]) -> None:
 
 
 def _shown(thing: Any, start: str) -> str:
-    """The repr of a thing: its fields, and a reference as the id that it is."""
+    """The repr of a thing: its fields, with a reference shown as its id."""
     parts = []
     for member in type(thing)._members:
         value = getattr(thing, member.name)
@@ -161,7 +162,7 @@ class Thing(Cell, metaclass=ThingType):
     """A mutable object of a world; every attribute that decides anything is declared."""
 
     predicted: ClassVar[bool] = True
-    """On the screen of a server's client: run ahead by the game's own code, or (False) drawn in the past."""
+    """How a server's client shows it: simulated ahead by the game's own code, or (False) drawn in the past."""
 
     def __new__(cls, *_values: Any, **_named: Any) -> Self:
         if "_declared" not in vars(cls):
@@ -188,14 +189,14 @@ class Thing(Cell, metaclass=ThingType):
 
 
 class World(Root, SimulatedWorld, metaclass=ThingType):
-    """A whole game: its declared state, ``start`` and ``advance``. It is a Simulation to everything that takes one."""
+    """A whole game: its declared state, ``start`` and ``advance``. Every function that takes a Simulation takes one."""
 
     input_size: ClassVar[int] = 2
-    """Bytes of one player's input, 1 to 8; with a ``command``, what it takes."""
+    """How many bytes one player's input takes, 1 to 8; with a ``command``, as many as that takes."""
     command: ClassVar[type[Command] | None] = None
-    """The class of commands that ``advance`` gets; None: integers of buttons."""
+    """The class of commands that ``advance`` gets; None for integers of buttons."""
     interest: ClassVar[Distance | None] = None
-    """What a server sends first, and what not at all; None: all that is visible is equally urgent."""
+    """Which things a server sends first, and which not at all; None if all visible things are equally urgent."""
 
     def __new__(cls, *_values: Any, **_named: Any) -> Self:
         if "_declared" not in vars(cls):
@@ -210,25 +211,25 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         return new_cell(cls)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def start(self, seed: int) -> None:
-        """Set up the world before frame 0. Every field is at its default, its dice are seeded; games override this."""
+        """Set up the world before frame 0; games override this. Fields are at their defaults, and dice are seeded."""
 
     def join(self, player: int) -> None:
-        """A player is there from now on; called between two frames. With rollback, for every seat after ``start``."""
+        """Add a player, between two frames; games override this. Rollback calls it for every seat after ``start``."""
 
     def leave(self, player: int) -> None:
-        """A player has left; called between two frames. With rollback never: who has left presses nothing."""
+        """Remove a player, between two frames; games override this. With rollback never called: the input becomes 0."""
 
     def visible(self, player: int, thing: Any) -> bool:
-        """Whether a player may know of a thing. Only a server asks."""
+        """Whether a player may know about a thing. Only a server asks."""
         return True
 
     def hears(self, player: int, cue: tuple[Hashable, ...]) -> bool:
-        """Whether a player gets a cue. Only a server asks."""
+        """Whether a player is sent a cue. Only a server asks."""
         return True
 
     # retick: allow float -- where a thing is, for a server's choice of what it sends; no part of the state
     def viewpoint(self, player: int) -> tuple[float, ...] | Vector2 | None:
-        """From where ``interest`` measures for a player: the first thing of theirs; None: everything is near."""
+        """Where a player looks from, for ``interest``: by default their first thing; None makes everything near."""
         return first_position(self, player)
 
     def seen_by(self, player: int) -> Self:
@@ -241,7 +242,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         return self if self._host is None else self._host.seen_by(seat)
 
     def send(self, data: bytes, to: int | Iterable[int] | None = None, *, reliable: bool = True) -> None:
-        """Send bytes of the application to one player, several or all (None). Only a server does it, once."""
+        """Send bytes of the application to one player, several or all (None). Only a server sends, and only once."""
         seats = None if to is None else tuple(map(self._seat, [to] if isinstance(to, int) else to))
         if not isinstance(data, bytes | bytearray | memoryview):
             raise UsageError(f"send takes bytes, not {type(data).__name__}")
@@ -249,42 +250,42 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
             self._host.send(bytes(data), seats, bool(reliable))
 
     def advance(self, inputs: Sequence[Any], /) -> None:
-        """Move the world one frame on, in place; games override this. One input a player, or one ``command``."""
+        """Advance the world by one frame, in place; games override this. One input per player, or one ``command``."""
         raise UsageError(f"{type(self).__name__} has no advance(self, inputs)")
 
     def rebuild(self) -> None:
-        """Make the caches from the fields: called after a load and after ``start``. Games with caches override this."""
+        """Make the caches from the fields, after a load and after ``start``. Games with caches override this."""
 
     def cue(self, *cue: Hashable) -> None:
-        """Say that something happened that can be heard or seen: ``self.cue("shot", x, y)``.
+        """Report that something happened that can be heard or seen: ``self.cue("shot", x, y)``.
 
-        Inside ``advance``; what ``join`` and ``leave`` say is heard on a server only.
+        Call it in ``advance``; cues of ``join`` and ``leave`` are heard on a server only.
         """
         if self._cues is None:
             raise UsageError(f"cue({', '.join(map(repr, cue))}) was called outside of advance")
         self._cues.append(cue)
 
     def save(self) -> bytes:
-        """The whole state."""
+        """Save the whole state as bytes."""
         cls = type(self)
         return save_world(self, cls._stamp, cls._has_links)
 
     def load(self, saved: bytes, /) -> None:
-        """Put the world where ``saved`` was; a DecodeError if these are no saved bytes of it, and then nothing changes.
+        """Put the world into a saved state; if the bytes are not one, raises DecodeError and changes nothing.
 
-        An object that has the id and the class of a saved item is used again.
+        An object with the id and the class of a saved item is reused.
         """
         self._load_fields(saved)
         self.rebuild()
 
     def _load_fields(self, saved: bytes) -> None:
-        """All but the caches, which are at their defaults."""
+        """Load everything but the caches, which are reset to their defaults."""
         cls = type(self)
         self._here = None
         load_world(self, _bytes(saved), cls._declared, cls._stamp)
 
     def reset(self, seed: int) -> None:
-        """Put the world at its start, with all players."""
+        """Put the world at its start, with all players joined."""
         self._begin(seed)
         for player in range(self.num_players):
             self._heard(self.join, player)
@@ -299,10 +300,10 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         self.rebuild()
 
     def fields(self, state: WorldState | None = None) -> tuple[tuple[str, Any], ...]:
-        """Every value with its name: of a state, or of the world as it is now."""
+        """Every value with its name, in a state or in the world as it is now."""
         if state is not None:
             self._go_to(state)
-        # All that is in the saved bytes has a name: checksums never differ while all fields are the same.
+        # Everything in the saved bytes has a name: checksums never differ while all fields are equal.
         return (*thing_fields(self), ("next id", self.next_id), ("declaration", type(self)._stamp))
 
     def diff(self, other: Self) -> tuple[FieldDifference, ...]:
@@ -312,18 +313,18 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         return field_differences(self.fields(), other.fields())
 
     def checksum(self, state: WorldState | None = None) -> int:
-        """CRC-32 of the saved bytes: of a state, or of the world as it is now."""
+        """The CRC-32 of the saved bytes of a state, or of the world as it is now."""
         return crc32(self.save() if state is None else self.pack_state(state))
 
     def unpack_state(self, data: bytes) -> WorldState:
-        """The state in these bytes, or a DecodeError. The world stays where it is."""
+        """Turn bytes into a state; raises DecodeError if they are none. The world itself does not change."""
         cls = type(self)
         saved = _bytes(data)
         check_state(saved, cls._declared, cls._stamp)
         return WorldState(saved)
 
     def cues(self, _before: WorldState, after: WorldState) -> Iterable[Hashable]:
-        """What ``advance`` said on the way to a state."""
+        """The cues that ``advance`` gave on the way to a state."""
         return after.cues
 
     @property
@@ -335,7 +336,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         return self._heard(self.advance, inputs if command is None else commands_of(command, inputs))
 
     def _heard(self, call: Callable[[Any], None], argument: Any) -> tuple[Hashable, ...]:
-        """Run a method of the game; returns the cues that it gave."""
+        """Run a method of the game; returns its cues."""
         self._cues = []
         try:
             self._run(call, argument)
@@ -344,7 +345,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
             self._cues = None
 
     def _run(self, call: Callable[[Any], None], argument: Any) -> None:
-        """Call a method of the game as the world that ``retick.sim.random`` draws from."""
+        """Call a method of the game, with this world as the one that ``retick.sim.random`` draws from."""
         before = RUNNING.set(self)
         try:
             call(argument)
@@ -353,7 +354,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
             RUNNING.reset(before)
 
     def _seat(self, player: int) -> int:
-        """The number of a seat, or a UsageError."""
+        """Return the seat if it exists; raise a UsageError if not."""
         if not isinstance(player, int) or not 0 <= player < self.num_players:
             raise UsageError(f"a player is a seat from 0 to {self.num_players - 1}, not {player!r}")
         return player
@@ -366,7 +367,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
 
 
 def jump(thing: Thing) -> None:
-    """Say that a thing was put elsewhere: count its ``Jumps`` on, so that nobody draws a way between the places."""
+    """Count a thing's ``Jumps``: call it when the thing moves at once, so that no one draws it on the way."""
     for member in type(thing)._members:
         if member.is_jumps:
             setattr(thing, member.name, (getattr(thing, member.name) + 1) & 255)
@@ -381,7 +382,7 @@ def _bytes(data: Any) -> bytes:
 
 
 def _restored(cls: type[World], saved: bytes) -> World:
-    """A copy of a world."""
+    """Make a copy of a world from its saved bytes, for copy and pickle."""
     world = cls()
     world.load(saved)
     return world
