@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import subprocess
 import sys
 import threading
 from collections.abc import Awaitable, Callable
@@ -9,9 +10,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from retick.errors import MissingExtra
-from retick.serving import families, metrics
-from retick.serving.families import ServerSource
-from retick.serving.metrics import MetricsPage
+from retick.serving import families, metrics_page
+from retick.serving.metrics import ServerSource, open_page
+from retick.serving.metrics_page import MetricsPage
 from tests.netrunner.courses import Field
 
 
@@ -85,11 +86,11 @@ def test_whatever_is_sent_fills_no_log_and_the_page_goes_on(sends: bytes, capfd:
 def test_readers_that_say_nothing_hold_neither_the_loop_nor_the_page(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(metrics, "PATIENCE", 0.2)
+    monkeypatch.setattr(metrics_page, "PATIENCE", 0.2)
     field = Field()
 
     async def use(port: int) -> None:
-        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3 * metrics.READERS)]
+        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3 * metrics_page.READERS)]
         # Those beyond the limit are closed at once, the others when they have said nothing for a while.
         for reader, _ in silent:
             await asyncio.wait_for(reader.read(), 10.0)
@@ -104,7 +105,7 @@ def test_readers_that_say_nothing_hold_neither_the_loop_nor_the_page(
 def test_a_reader_that_goes_away_or_a_loop_that_is_busy_fills_no_log(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(metrics, "PATIENCE", 0.05)
+    monkeypatch.setattr(metrics_page, "PATIENCE", 0.05)
 
     def too_late(server: object) -> list[object]:
         raise TimeoutError
@@ -125,14 +126,18 @@ def test_a_reader_that_goes_away_or_a_loop_that_is_busy_fills_no_log(
 
 
 def test_without_the_library_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    from retick.serving.metrics import open_page
-
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
-    monkeypatch.delitem(sys.modules, "retick.serving.metrics")
+    monkeypatch.delitem(sys.modules, "retick.serving.metrics_page")
     with pytest.raises(MissingExtra, match=r"pip install prometheus-client"):
         open_page(lambda: ServerSource(Field().server), ("127.0.0.1", 0))
+
+
+def test_servers_and_relays_without_a_page_need_no_library() -> None:
+    imports = "import retick.cli.relay, retick.cli.serve, retick.serving.front, retick.serving.worker"
+    without = "import sys; sys.modules['prometheus_client'] = None; "
+    subprocess.run([sys.executable, "-c", without + imports], check=True)
+    ended = subprocess.run([sys.executable, "-c", without + "import retick.serving.families"], stderr=subprocess.PIPE)
+    assert b"prometheus_client" in ended.stderr, "where the library is needed, its absence is seen"
 
 
 def get(path: str) -> bytes:
@@ -166,7 +171,7 @@ def test_a_server_that_drains_is_healthy_and_not_ready() -> None:
 
 
 def test_a_loop_that_does_not_answer_is_not_healthy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metrics, "PATIENCE", 0.05)
+    monkeypatch.setattr(metrics_page, "PATIENCE", 0.05)
     held: list[bytes] = []
 
     async def use(port: int) -> None:
@@ -185,7 +190,7 @@ def test_a_loop_that_does_not_answer_is_not_healthy(monkeypatch: pytest.MonkeyPa
 
 def test_a_scrape_that_never_ends_is_hung_up_on_and_others_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     """A byte now and then starts the socket's own timeout again; the whole request has its own limit."""
-    monkeypatch.setattr(metrics, "LONGEST_READ", 0.3)
+    monkeypatch.setattr(metrics_page, "LONGEST_READ", 0.3)
 
     async def drip(port: int) -> None:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -200,7 +205,7 @@ def test_a_scrape_that_never_ends_is_hung_up_on_and_others_are_answered(monkeypa
         raise AssertionError("the reader was never hung up on")
 
     async def use(port: int) -> None:
-        await asyncio.gather(*(drip(port) for _ in range(metrics.READERS)))
+        await asyncio.gather(*(drip(port) for _ in range(metrics_page.READERS)))
         assert status(await ask(port, GET)) == 200
 
     with_page(Field(), use)
@@ -209,7 +214,7 @@ def test_a_scrape_that_never_ends_is_hung_up_on_and_others_are_answered(monkeypa
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere 127.0.0.2 is no address of this machine")
 def test_one_address_that_holds_all_its_connections_does_not_keep_health_from_others() -> None:
     async def use(port: int) -> None:
-        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2 * metrics.READERS)]
+        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2 * metrics_page.READERS)]
         reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=("127.0.0.2", 0))
         writer.write(b"GET /healthz HTTP/1.0\r\n\r\n")
         assert status(await reader.read()) == 200

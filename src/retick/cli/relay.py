@@ -24,7 +24,7 @@ from retick.serving.relay import RelayLoop, relay_key
 from retick.transport.udp import UdpSocket, open_udp
 
 if TYPE_CHECKING:
-    from retick.serving.relay import RelaySource
+    from retick.serving.families import RelaySource
 
 __all__ = ["relay"]
 
@@ -135,7 +135,7 @@ async def _run(
 
 
 def _source(server: RelayServer) -> "RelaySource":
-    from retick.serving.relay import RelaySource  # prometheus_client is there if there is a page
+    from retick.serving.families import RelaySource  # prometheus_client is there if there is a page
 
     return RelaySource(server)
 

@@ -1,9 +1,9 @@
-"""A server's counters as Prometheus metrics, each with its type and its help text."""
+"""The counters of servers, their workers and relays as Prometheus metrics, each with its type and its help text."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from prometheus_client.core import (
     CounterMetricFamily,
@@ -14,12 +14,10 @@ from prometheus_client.core import (
 
 from retick.host.stats import TICK_BOUNDS
 from retick.netrunner import Room
-
-if TYPE_CHECKING:
-    from prometheus_client.core import Metric
+from retick.relay import RelayServer
 
 __all__ = [
-    "ServerSource",
+    "RelaySource",
     "families_of",
     "labelled",
     "packed",
@@ -103,25 +101,6 @@ def _players(rooms: list[Room]) -> Iterator[Metric]:
     yield from found.values()
 
 
-# What the HTTP page asks of one server, in the loop where the server runs.
-
-
-class ServerSource:
-    """The metrics of one server."""
-
-    def __init__(self, server: Any) -> None:
-        self._server = server
-
-    @property
-    def is_ready(self) -> bool:
-        return not self._server.is_draining and bool(self._server.rooms)
-
-    async def families(self) -> "list[Metric]":
-        # prometheus_client is there if there is a page
-
-        return families_of(self._server)
-
-
 # Metrics of worker processes on one page: each sample gets the label ``worker``. They travel as JSON.
 
 
@@ -143,3 +122,41 @@ def labelled(by_worker: Mapping[str, list[Any]]) -> list[Metric]:
             for sample, labels, value in samples:
                 found[name].add_sample(sample, {**labels, "worker": worker}, value)
     return list(found.values())
+
+
+# A relay's counters as Prometheus metrics, and what the HTTP page asks of a relay.
+
+
+class RelaySource:
+    """The metrics of one relay."""
+
+    def __init__(self, server: RelayServer) -> None:
+        self._server = server
+
+    @property
+    def is_ready(self) -> bool:
+        return self._server.rooms < self._server.config.rooms
+
+    async def families(self) -> list[Metric]:
+        server = self._server
+        return [
+            CounterMetricFamily("retick_cpu_seconds", "CPU time of the process", time.process_time()),
+            GaugeMetricFamily("retick_relay_rooms", "Rooms that are there", server.rooms),
+            GaugeMetricFamily("retick_relay_members", "Members of all rooms", server.members),
+            CounterMetricFamily("retick_relay_frames", "Frames sent on", server.forwarded),
+            CounterMetricFamily("retick_relay_bytes", "Bytes of these, without headers", server.forwarded_bytes),
+            CounterMetricFamily("retick_relay_answers", "Answers to requests", server.answered),
+            _by_reason("retick_relay_dropped", "Datagrams that nothing came of", server.dropped),
+            _by_reason("retick_relay_refused", "Requests that were refused", _named(server)),
+        ]
+
+
+def _named(server: RelayServer) -> dict[str, int]:
+    return {reason.name.lower(): count for reason, count in server.refused.items()}
+
+
+def _by_reason(name: str, text: str, counts: Mapping[str, int]) -> Metric:
+    family = CounterMetricFamily(name, f"{text}, by reason", labels=("reason",))
+    for reason, count in counts.items():
+        family.add_metric((reason,), count)
+    return family
