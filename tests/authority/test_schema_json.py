@@ -63,7 +63,7 @@ def test_kinds_and_reasons_are_those_that_are_sent() -> None:
         "NOTE": frames.NOTE,
         "COMPACT": frames.COMPACT,
     }
-    sent = {"MESSAGE": messages.Message(b""), "LOST": messages.Lost(messages.Gone.TOO_MANY, 1)}
+    sent = {"MESSAGE": messages.RoomMessage(b""), "LOST": messages.LossNotice(messages.Gone.TOO_MANY, 1)}
     for name, message in sent.items():
         assert messages.encode_message(message)[0] == tables["messages"][name]
     assert tables["lost_reasons"] == {"TOO_MANY": 0, "TOO_LONG": 1}

@@ -108,7 +108,7 @@ def test_the_report_of_a_failed_room_has_traceback_tick_players_and_commands() -
     assert set(failed.states) == {2, 3}
     assert list(failed.commands) == [2], "the player at fault is the last that was run"
     report = failed.report()
-    for words in ("room 'red' failed at tick", "ZeroDivisionError", "  2: RunnerState(", "  2: Command("):
+    for words in ("room 'red' failed at tick", "ZeroDivisionError", "  2: RunnerState(", "  2: RunnerCommand("):
         assert words in report
     assert len(report) < 20_000
 

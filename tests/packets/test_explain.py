@@ -22,11 +22,11 @@ SENT = [
 SAID = [
     messages.encode_message(message)
     for message in (
-        messages.Welcome(1, 4, 60, 3, 99),
-        messages.Message(b"text"),
-        messages.SeatNews(2, messages.PlayerState.BOT, "Ada"),
+        messages.RoomWelcome(1, 4, 60, 3, 99),
+        messages.RoomMessage(b"text"),
+        messages.SeatNews(2, messages.Presence.BOT, "Ada"),
         messages.RoomOver(messages.Ended.DRAINED, "good night"),
-        messages.Lost(messages.Gone.TOO_LONG, 3),
+        messages.LossNotice(messages.Gone.TOO_LONG, 3),
     )
 ]
 

@@ -43,7 +43,7 @@ def test_the_words_name_the_address_the_reason_and_what_is_inside() -> None:
     nonce = b"nonce678"
     seen = relay.Seen(nonce, 1, 7789, ip_address("192.0.2.1"), 5000, bytes(16))
     assert explain_relay(relay.encode_answer(seen)).summary.endswith(", 192.0.2.1 port 5000")
-    refused = relay.Refused(nonce, relay.Refusal.ROOM_FULL)
+    refused = relay.RelayRefused(nonce, relay.Refusal.ROOM_FULL)
     assert explain_relay(relay.encode_answer(refused)).summary.endswith("ROOM_FULL")
     link = packets.ENVELOPE.pack(PAYLOAD, 0xABCD, 7, 6) + b"payload"
     found = explain_datagram(relay.encode_frame(relay.Frame(relay.DATA, b"roomid", 0, 1, link)))

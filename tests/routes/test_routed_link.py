@@ -130,7 +130,7 @@ def test_a_relay_of_another_version_is_named() -> None:
             self.out: list[Any] = []
 
         def receive_datagram(self, data: bytes, address: Any, *, now: float) -> None:
-            self.out.append((wire.encode_answer(wire.Refused(data[5:13], wire.Refusal.VERSION, 9)), address))
+            self.out.append((wire.encode_answer(wire.RelayRefused(data[5:13], wire.Refusal.VERSION, 9)), address))
 
         def datagrams_to_send(self, *, now: float) -> Any:
             out, self.out = self.out, []

@@ -80,7 +80,7 @@ def test_without_a_second_socket_and_with_a_target_that_cannot_be_reached_it_goe
     try:
         forwarding.stop()
         for flags in (0, 1):
-            request = wire.Request(wire.ASK, b"nonce678", flags=flags)
+            request = wire.RelayRequest(wire.ASK, b"nonce678", flags=flags)
             sender.send(wire.encode_request(request), first.address)
         server.take = lambda data, address, now: ("0.0.0.0", 0)  # type: ignore[method-assign,assignment]  # nowhere
         sender.send(b"x", first.address)

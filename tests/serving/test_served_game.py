@@ -16,7 +16,7 @@ from retick.serving.plan import ServePlan
 from retick.serving.served_game import server_for
 
 GAMES = """
-from retick.games.runner import NetRunner
+from retick.netrunner import NetRunner
 from retick.sim import World, U8
 
 ready_made = NetRunner()

@@ -11,8 +11,8 @@ import pytest
 from retick import is_compiled
 from retick.errors import MissingExtra, UsageError
 from retick.games.fighter import Fighter
-from retick.replay import Row, load, save, sealed
-from retick.verify import Run, verify_many
+from retick.replay import Row, load, save, sealed, verify_many
+from retick.verify import Run
 from tests.verify.matches import COUNT, Deadly, Raising, Turned, packed, parquet_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:pyarrow")
