@@ -10,8 +10,7 @@ import retick
 SOURCE = Path(retick.__file__).parent
 PACKAGES = (
     "wire", "link", "rollback", "snapshot", "replay", "authority", "transport", "games", "sim", "audit", "packets",
-    "tokens",
-    "relay",
+    "tokens", "relay", "host", "netrunner", "routes", "verify", "serving",
 )  # fmt: skip
 READS = re.compile(
     r"(try_)?(decode|unpack|loads?|read|parse|split|explain|inspect|kind_of|alarm_in|version_fault)(_\w+)?$"

@@ -20,9 +20,9 @@ from tests.fuzz.decoders_in_source import decoders, functions_in
 NOT_FUZZED = {
     "retick.audit.static.check:read_comments": "reads the source of a game that the user names",
     "retick.audit.targets:split_target": "reads an argument of the command line",
-    "retick.netrunner.profile:Profile.decode": "says only what a game must have",
-    "retick.netrunner.profile:Profile.decode_inputs": "says only what a game must have",
-    "retick.netrunner.profile:Profile.decode_snapshot": "says only what a game must have",
+    "retick.netrunner.profile:GameProfile.decode": "says only what a game must have",
+    "retick.netrunner.profile:GameProfile.decode_inputs": "says only what a game must have",
+    "retick.netrunner.profile:GameProfile.decode_snapshot": "says only what a game must have",
     "retick.sim.contract:PacksState.unpack_state": "says only what a game must have",
     "retick.sim.world.adapter:SavesAndLoads.load": "says only what a game must have",
     "retick.audit.runs.saves:load": "reads what the same command wrote a moment ago",

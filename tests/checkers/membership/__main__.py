@@ -9,12 +9,15 @@ import argparse
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from retick._kernels import is_compiled
 from tests.checkers.membership.run import Job, run_all
 from tests.checkers.membership.setups import SETUPS, WALKS
 
 __all__ = ["main"]
+
+ROOT = Path(__file__).parents[3]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -30,8 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
     if unknown:
         parser.error(f"there is no setup {unknown[0]!r}: choose from {', '.join(SETUPS)}, {WALKS.name}")
     if is_compiled():
-        command = [sys.executable, "-P", "-m", "tests.checkers.membership", *(arguments or sys.argv[1:])]
-        return subprocess.run(command, env={**os.environ, "RETICK_PURE": "1"}, check=False).returncode
+        command = [sys.executable, "-m", "tests.checkers.membership", *(arguments or sys.argv[1:])]
+        return subprocess.run(command, cwd=ROOT, env={**os.environ, "RETICK_PURE": "1"}, check=False).returncode
     names = chosen.setups or [*SETUPS, WALKS.name]
     setups = [WALKS if name == WALKS.name else SETUPS[name] for name in names]
     jobs: list[Job] = [(setup.with_faults(chosen.faults), chosen.states, chosen.walks, chosen.seed) for setup in setups]
