@@ -69,7 +69,7 @@ def test_defaults_are_inherited_and_can_be_changed() -> None:
 
 
 def test_a_default_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(SchemaError, match=r"Bad\.it: 256 is not a U8 \(0 to 255\), and so no default"):
+    with pytest.raises(SchemaError, match=r"Bad\.it: 256 is not a U8 \(0 to 255\), so it cannot be the default"):
         type(Record)("Bad", (Record,), {"__annotations__": {"it": U8}, "it": 256})
 
 
@@ -126,7 +126,7 @@ def test_bytes_from_outside_are_checked() -> None:
         (8, b"\3", InvalidValue, r"Ship\.mode: 3 is not from 0 to 2"),
         (9, b"\2", InvalidValue, r"Ship\.alive: 2 is not from 0 to 1"),
         (12, b"\3", LimitExceeded, r"Ship\.shots\.length is at most 2, not 3"),
-        (14, b"\1", InvalidValue, "Ship: what a tuple does not use must be 0"),
+        (14, b"\1", InvalidValue, "Ship: the unused items of a tuple must be 0"),
     ):
         with pytest.raises(error, match=text):
             Ship.from_bytes(data[:at] + new + data[at + len(new) :])

@@ -70,10 +70,10 @@ class PacksState(Protocol):
     """A game whose state can be sent: for rejoining, spectators, and recordings that start in mid-match."""
 
     def pack_state(self, state: Any, /) -> bytes:
-        """The state as bytes."""
+        """Pack the state into bytes."""
 
     def unpack_state(self, data: bytes, /) -> Any:
-        """The state in ``data``, or a DecodeError: the bytes come from outside."""
+        """Unpack a state; raises DecodeError, since the bytes come from outside."""
 
 
 @runtime_checkable
@@ -96,7 +96,7 @@ class NamesItself(Protocol):
 
 
 def input_size_of(game: Any) -> int:
-    """Bytes of one player's input: the game's ``input_size``, or 2."""
+    """How many bytes one player's input takes: the game's ``input_size``, or 2."""
     size = getattr(game, "input_size", 2)
     if not isinstance(size, int) or not 1 <= size <= 8:
         raise UsageError(f"input_size must be from 1 to 8 bytes, not {size!r}")
@@ -115,7 +115,7 @@ RUNNING: ContextVar[Any] = ContextVar("RUNNING", default=None)
 
 
 def note_frame(error: Exception, frame: int, seed: int, inputs: Sequence[int]) -> None:
-    """Add the frame and its inputs to an error; frame -1 is the initial state. The first such note stays alone."""
+    """Note the frame and its inputs on an error, unless a frame is noted already; frame -1 is the initial state."""
     if not any(note.startswith("in frame ") for note in getattr(error, "__notes__", [])):
         if frame < 0:
             error.add_note(f"in the initial state of seed {seed}")
@@ -125,7 +125,7 @@ def note_frame(error: Exception, frame: int, seed: int, inputs: Sequence[int]) -
 
 @contextmanager
 def located(frame: int, seed: int, inputs: Sequence[int] = ()) -> Iterator[None]:
-    """Add the frame and its inputs to what the game raises inside."""
+    """Within this context, note the frame and its inputs on any exception that the game raises."""
     try:
         yield
     except Exception as error:
@@ -133,11 +133,9 @@ def located(frame: int, seed: int, inputs: Sequence[int] = ()) -> Iterator[None]
         raise
 
 
-# What a game shows and plays, whoever runs it: events of cues, and pictures between two states.
+# What a game shows and plays, whoever runs it: cue events, and pictures between two states.
 #
-# Sessions between peers and clients of a server give the same ones, so that a game draws and sounds alike in both.
-
-# retick: floats -- how far a picture is between two states; nothing is simulated from it
+# Peer sessions and clients of a server give the same ones, so a game draws and sounds alike in both.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,19 +149,19 @@ class CueEvent:
 
 
 class CueStarted(CueEvent):
-    """Play it. It may still be cancelled."""
+    """Play the cue. It may still be cancelled."""
 
     __slots__ = ()
 
 
 class CueCancelled(CueEvent):
-    """Stop it: the frame was resimulated, and the cue did not happen."""
+    """Stop the cue: the frame was resimulated, and the cue did not happen."""
 
     __slots__ = ()
 
 
 class CueConfirmed(CueEvent):
-    """It happened: its frame is final. This is the last event of the cue."""
+    """The cue happened: its frame is final. This is the last event of the cue."""
 
     __slots__ = ()
 
@@ -172,8 +170,8 @@ class Between(NamedTuple):
     """Two states that follow each other, and how far the picture is from the first to the second."""
 
     before: Any
-    """The state one frame ago; of a world, an instance to draw. At the start of a match the same as ``after``."""
+    """The state one frame ago; for a world, an instance to draw. At the start of a match, the same as ``after``."""
     after: Any
-    """The present state; of a world, an instance to draw."""
+    """The present state; for a world, an instance to draw."""
     fraction: float
     """From 0 (draw ``before``) to 1 (draw ``after``)."""

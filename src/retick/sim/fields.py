@@ -101,19 +101,19 @@ def _text(value: Any, inside: tuple[Any, ...]) -> str:
 
 
 def _named(value: Any, plain: type, text: str) -> str:
-    """The text of a container; of a subclass, behind its name."""
+    """The text of a container, after the name of its type if that is a subclass."""
     return text if type(value) is plain else f"{type(value).__qualname__}({text})"
 
 
 def _attributes(value: Any) -> dict[str, Any] | None:
-    """The parts of a value that is shown by their names; None for every other value."""
+    """The attributes of a value that is shown by their names; None for every other value."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name, ABSENT) for field in dataclasses.fields(value)}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return dict(zip(value._fields, value, strict=False))
     if not _is_bare(value):
         return None
-    state = object.__getstate__(value)  # its attributes; with slots, a pair of those in __dict__ and those in slots
+    state = object.__getstate__(value)  # attributes; with slots, a pair: those in __dict__ and those in slots
     found = [part for part in (state if isinstance(state, tuple) else (state,)) if part is not None]
     return dict(sorted((name, part) for group in found for name, part in group.items()))
 
@@ -126,7 +126,7 @@ def _is_bare(value: Any) -> bool:
 
 def _object_text(value: Any, parts: Mapping[str, Any], inside: tuple[Any, ...]) -> str:
     name = type(value).__qualname__
-    # Objects may lead to one another in many ways: without a limit the text could grow without one.
+    # Objects may reach one another in many ways: without this limit the text could grow without bound.
     if sum(_is_bare(outer) for outer in inside) >= DEEPEST_OBJECT:
         return f"{name}(...)"
     inside = (*inside, value)

@@ -38,7 +38,7 @@ Rounding = Literal["floor", "ceil", "truncate", "nearest"]
 def i32(value: int) -> int:
     """``value`` wrapped to a signed 32-bit integer."""
     if -0x80000000 <= value <= 0x7FFFFFFF:
-        return value  # what a game's step mostly asks for, in half of the time
+        return value  # the common case, in half the time
     return ((value + 0x80000000) & 0xFFFFFFFF) - 0x80000000
 
 
@@ -83,14 +83,14 @@ def div(a: int, b: int, scale: int, rounding: Rounding = "truncate") -> int:
 
 
 def rescale(value: int, from_scale: int, to_scale: int, rounding: Rounding = "truncate") -> int:
-    """A number of one scale in another."""
+    """Convert a number from one scale to another."""
     return i32(_divide(value * to_scale, from_scale, rounding))
 
 
 def isqrt(value: int, scale: int) -> int:
     """The square root of a number, rounded down, in the same scale."""
     if value < 0:
-        raise UsageError(f"the square root of {value}, which is negative")
+        raise UsageError(f"cannot take the square root of {value}: it is negative")
     return i32(math.isqrt(value * scale))
 
 
@@ -100,7 +100,7 @@ def length(x: int, y: int) -> int:
 
 
 TURN = 65536
-"""Angles in one turn."""
+"""How many angle units make one turn."""
 
 _QUARTER = TURN // 4
 _BITS = 80
@@ -123,7 +123,7 @@ _COARSE = _powers(*_FINE[256], 129)
 
 
 def sin(angle: int, scale: int) -> int:
-    """The sine of an angle, of which 65536 are one turn, in 1/scale; nearest."""
+    """The sine of an angle (65536 to a turn) as a count of 1/scale, rounded to nearest."""
     rest = angle % (2 * _QUARTER)
     if rest > _QUARTER:
         rest = 2 * _QUARTER - rest
@@ -134,12 +134,12 @@ def sin(angle: int, scale: int) -> int:
 
 
 def cos(angle: int, scale: int) -> int:
-    """The cosine of an angle, of which 65536 are one turn, in 1/scale; nearest."""
+    """The cosine of an angle (65536 to a turn) as a count of 1/scale, rounded to nearest."""
     return sin(angle + _QUARTER, scale)
 
 
 def atan2(y: int, x: int) -> int:
-    """The direction of the vector (x, y), from 0 to 65535, of which 65536 are one turn; nearest. 0 for (0, 0)."""
+    """The direction of the vector (x, y), 0 to 65535 with 65536 to a turn, rounded to nearest; 0 for (0, 0)."""
     along, above = abs(x), abs(y)
     if not along:
         return (_QUARTER if y > 0 else 3 * _QUARTER) if y else 0
@@ -153,7 +153,7 @@ def atan2(y: int, x: int) -> int:
             most = middle - 1
     c, s = _COARSE[least]
     along, above = along * c + above * s, above * c - along * s
-    # So small an angle is its tangent, less a hundredth of a step: rounded down, it is one too low or right.
+    # An angle this small equals its tangent, less a hundredth of a step: rounded down, it is right or one too low.
     fine = above * 10430378 // (along * 1000)
     c, s = _FINE[2 * fine + 1]
     angle = 128 * least + fine + (above * c > along * s)

@@ -78,7 +78,7 @@ class FlatRecord:
 
 @cython.cfunc
 def blank_record(cls: Any) -> Any:
-    """A record of class ``cls`` without a row; for kernels."""
+    """An empty record of class ``cls``, for kernels to fill."""
     # The type's own allocator: a record class is Python code, and calling it would run its __init__.
     if cython.compiled:
         nothing: tuple = ()
@@ -91,7 +91,7 @@ def blank_record(cls: Any) -> Any:
 
 
 def fill_record(record: Any, slots: Any) -> None:
-    """Give a blank record its row; AttributeError if it has one, since a record never changes."""
+    """Give a blank record its row; raises AttributeError if it has one, since a record never changes."""
     target: FlatRecord = record
     if getattr(record, "_data", None) is not None:
         raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
@@ -102,7 +102,7 @@ def fill_record(record: Any, slots: Any) -> None:
 
 
 def make_record(cls: Any, slots: Any) -> Any:
-    """A record of class ``cls`` over ``slots``, which must fit it: nothing is checked here."""
+    """A record of class ``cls`` over ``slots``, which must fit it: nothing is checked."""
     record = blank_record(cls)
     fill_record(record, slots)
     return record
@@ -110,7 +110,7 @@ def make_record(cls: Any, slots: Any) -> Any:
 
 @cython.cclass
 class SlotField:
-    """Reads one slot of a record as an attribute; ``kind`` is that of a float, a bool or an enum."""
+    """Reads one slot of a record as an attribute; ``kind`` is set for a float, a bool or an enum."""
 
     index: cython.Py_ssize_t
     unsigned64: cython.bint
@@ -202,7 +202,7 @@ else:
 
 
 def replaces_advance(kind: Any) -> bool:
-    """Whether ``advance_slots`` was overridden below the class that has ``run_slots``: its loop plays another game."""
+    """Whether a class below the one with ``run_slots`` overrides ``advance_slots``: its loop plays another game."""
     first = next(vars(cls) for cls in kind.__mro__ if "advance_slots" in vars(cls) or "run_slots" in vars(cls))
     return "run_slots" not in first
 
@@ -242,13 +242,13 @@ class FlatSimulation:
         if cython.compiled:
             self._wide_marks = bytes(self._wide)
             self._marks = cython.cast(cython.p_uchar, PyBytes_AS_STRING(self._wide_marks))
-            # A C method is not seen from Python: what is found by this name was written in Python over it.
+            # A C method is not visible from Python: what this name finds was overridden in Python.
             self.python_advance = getattr(self, "advance_slots", None)
         else:
             self._marks = self._wide
 
     def __reduce__(self) -> Any:
-        # Cython's own would copy a C pointer into another object or process, where it points to nothing.
+        # Cython's own would copy a C pointer into another object or process, where it is invalid.
         own = getattr(self, "__dict__", None)
         return _simulation_from, (type(self), self.state_type, self.num_players, self.input_size, own)
 
@@ -256,7 +256,7 @@ class FlatSimulation:
     @cython.exceptval(check=False)
     @cython.nogil
     def advance_slots(self, slots: cython.p_longlong, inputs: cython.p_ulonglong) -> cython.void:
-        """Move the row ``slots`` one frame on, in place. Games override this; here nothing happens."""
+        """Advance the row ``slots`` by one frame, in place. Games override this; the default does nothing."""
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -295,7 +295,7 @@ class FlatSimulation:
         counts: cython.p_longlong,
         matches: cython.Py_ssize_t,
     ) -> cython.void:
-        """Advance many rows, one behind the other, each by ``counts`` frames of inputs that begin at ``starts``.
+        """Advance many rows, stored one after another, each by ``counts`` frames of inputs that begin at ``starts``.
 
         A game may override this with a loop over several matches at a time, which may change ``starts`` and ``counts``.
         """
@@ -344,7 +344,7 @@ class FlatSimulation:
         return self.state_from(row)
 
     def advance_in_python(self, state: Any, inputs: Any) -> Any:
-        """One frame of a game whose ``advance_slots`` is Python while this class is compiled."""
+        """Advance one frame of a game whose ``advance_slots`` is Python while this class is compiled."""
         row = list(state._slots())
         self.python_advance(row, list(inputs))
         return make_record(self.state_type, row)
@@ -399,12 +399,12 @@ class FlatSimulation:
         return state.fields()
 
     def pack_state(self, state: Any) -> bytes:
-        """``state`` in its declared widths, little-endian."""
+        """Pack ``state`` in its declared widths, little-endian."""
         self.slots_of(state)
         return state.to_bytes()  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def unpack_state(self, data: Any) -> Any:
-        """The state that ``pack_state`` packed, or a DecodeError."""
+        """The state that ``pack_state`` packed; raises DecodeError if the bytes are wrong."""
         return self.state_type.from_bytes(data)
 
     @cython.cfunc
@@ -457,7 +457,7 @@ class FlatSimulation:
 
 
 def _simulation_from(kind: Any, state_type: Any, num_players: Any, input_size: Any, own: Any) -> Any:
-    """A copy of a simulation: made anew, with the attributes that Python code has set on it."""
+    """Copy a simulation: construct it anew, with the attributes that Python code has set on it."""
     sim = kind.__new__(kind)
     if own:
         sim.__dict__.update(own)

@@ -64,7 +64,7 @@ class Width:
 
     @property
     def code(self) -> str:
-        """The letter of the same layout in the struct module."""
+        """The struct module's letter for this layout."""
         letter = _CODES[self.bits]
         return letter if self.signed else letter.upper()
 
@@ -85,7 +85,7 @@ U64 = Annotated[int, Width(64, signed=False)]
 
 
 MOST_MEMBERS = 65536
-"""Members of an enum: a position is packed in one or two bytes."""
+"""The most members an enum may have: a position is packed in one or two bytes."""
 
 LONGEST = 65535
 """The largest ``Most``: the length of a list is saved in two bytes."""
@@ -93,7 +93,7 @@ LONGEST = 65535
 
 @dataclass(frozen=True, slots=True)
 class Most:
-    """How many items a list holds at most: ``Annotated[list[Tank], Most(4)]``."""
+    """The most items a list may hold: ``Annotated[list[Tank], Most(4)]``."""
 
     count: int
 
@@ -113,32 +113,32 @@ class Kind:
     """One kind of scalar."""
 
     name: str
-    """As in messages: "U8", "F64", "bool", or the name of an enum."""
+    """Its name in messages: "U8", "F64", "bool", or the name of an enum."""
     text: str
-    """As in the text of a declaration (docs/formats/world.md)."""
+    """Its name in the text of a declaration (docs/formats/world.md)."""
     code: str
-    """The letter of the packed form in the struct module."""
+    """The struct module's letter for the packed form."""
     least: int = 0
     greatest: int = 0
-    """The bounds of the integer, the bool or the position; unused for floats."""
+    """The greatest integer, bool or position; like ``least``, unused for floats."""
     members: tuple[Any, ...] = ()
-    """The members of an enum, in the order of its declaration."""
+    """The enum's members in the order of declaration; empty for other kinds."""
     is_real: bool = False
     is_bool: bool = False
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a plain integer."""
+        """Whether this kind is a plain integer."""
         return not (self.members or self.is_bool or self.is_real)
 
     @property
     def size(self) -> int:
-        """Bytes of the packed form."""
+        """How many bytes the packed form takes."""
         return struct.calcsize("<" + self.code)
 
     @property
     def zero(self) -> Any:
-        """What a field of this kind starts with if nothing else is said."""
+        """The initial value of a field of this kind without a declared default."""
         if self.is_real:
             return 0.0
         if self.is_bool:
@@ -146,7 +146,7 @@ class Kind:
         return self.members[0] if self.members else max(self.least, 0)
 
     def checked(self, value: Any, where: str) -> Any:
-        """``value`` as the field holds it, or a UsageError that names the field."""
+        """``value`` as the field stores it; raises a UsageError that names the field."""
         if self.members:
             if any(value is member for member in self.members):
                 return value
@@ -169,7 +169,7 @@ class Kind:
 
     @property
     def described(self) -> str:
-        """With article and bounds: "a U8 (0 to 255)"."""
+        """Describe the kind with article and bounds: "a U8 (0 to 255)"."""
         if self.members or self.is_bool:
             return f"a {self.name}"
         if self.is_real:
@@ -178,19 +178,19 @@ class Kind:
         return f"{article} {self.name} ({self.least} to {self.greatest})"
 
     def raw(self, value: Any) -> Any:
-        """What is packed for a checked value: an integer, or a float."""
+        """Convert a checked value to the integer or float that is packed for it."""
         if self.members:
             return self.members.index(value)
         return int(value) if self.is_bool else value
 
     def value(self, raw: Any) -> Any:
-        """The value that was packed as ``raw``."""
+        """Convert what was packed back to the field's value."""
         if self.members:
             return self.members[raw]
         return bool(raw) if self.is_bool else raw
 
     def fault(self, raw: Any, where: str) -> RetickError | None:
-        """What is wrong with a packed value from outside; None if nothing is."""
+        """The error in a packed value from outside; None if it is valid."""
         if self.is_real:
             return InvalidValue(f"{where}: NaN is not {self.described}") if isnan(raw) else None
         if self.least <= raw <= self.greatest:
@@ -212,7 +212,7 @@ class Kind:
 
 
 def _real(value: Any) -> float | None:
-    """A float, or an integer that a float holds exactly; None for everything else, and for NaN."""
+    """A float, or an integer that a float holds exactly; None for anything else, and for NaN."""
     if isinstance(value, float):
         return None if isnan(value) else float(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -248,7 +248,7 @@ COUNT = _WHOLE[Width(16, signed=False)]
 
 
 def kind_of(hint: Any) -> Kind | None:
-    """The kind that an annotation names; None if it names no scalar."""
+    """The kind that an annotation names; None if it is not a scalar."""
     if get_origin(hint) is Annotated:
         for mark in get_args(hint)[1:]:
             if isinstance(mark, Kind):

@@ -21,7 +21,7 @@ _MASK = 0xFFFFFFFF
 
 
 def check_seed(seed: int) -> int:
-    """``seed`` itself if it can start a generator, a UsageError if not."""
+    """Return ``seed`` if it can start a generator; raise a UsageError if not."""
     if not isinstance(seed, int) or not 1 <= seed <= _MASK:
         raise UsageError(f"seed must be an integer from 1 to {_MASK} (0 never changes), not {seed!r}")
     return int(seed)
@@ -80,11 +80,11 @@ class XorShift32(_Generator):
 
 LONGEST_HOLD = 12
 PASSED_OVER = 8
-"""Draws that are not used: the first ones after a small seed are small numbers, and would press nothing."""
+"""How many draws are discarded first: after a small seed they are small numbers and would press nothing."""
 
 
 def seeded_inputs(game: Any, seed: int, frames: int, *, mask: int | None = None) -> Iterator[tuple[int, ...]]:
-    """The inputs of each of ``frames`` frames, one a player; ``mask`` keeps only some bits of each input."""
+    """Yield the inputs of ``frames`` frames, one per player; ``mask`` keeps only some bits of each input."""
     rng = XorShift32.seeded(seed)
     for _ in range(PASSED_OVER):
         _, rng = rng.next()

@@ -1,4 +1,4 @@
-"""The functions of the module ``random`` for the inside of a world: they draw from the world's own dice.
+"""The functions of the module ``random`` for use inside a world: they draw from the world's own dice.
 
 ::
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def _dice(function: str) -> Dice:
-    """The dice of the world that is running."""
+    """The dice of the running world."""
     world = RUNNING.get()
     if world is None:
         raise UsageError(
@@ -54,27 +54,27 @@ def randint(a: int, b: int) -> int:
 
 
 def randrange(start: int, stop: int | None = None, step: int = 1) -> int:
-    """One of the numbers of ``range(start, stop, step)``; of one argument, a number below it."""
+    """One of the numbers of ``range(start, stop, step)``; with one argument, a number below it."""
     return _dice("randrange").randrange(start, stop, step)
 
 
 def choice(seq: Sequence[T]) -> T:
-    """One of the items."""
+    """One of the items of a sequence."""
     return _dice("choice").choice(seq)
 
 
 def choices(population: Sequence[T], weights: Sequence[float] | None = None, *, k: int = 1) -> list[T]:
-    """``k`` times one of the items; each comes as often as its weight says."""
+    """Draw ``k`` items, with replacement; each is as likely as its weight says."""
     return _dice("choices").choices(population, weights, k=k)
 
 
 def shuffle(x: MutableSequence[T]) -> None:
-    """Bring a list into a random order, in place."""
+    """Shuffle a list in place."""
     _dice("shuffle").shuffle(x)
 
 
 def sample(population: Sequence[T], k: int) -> list[T]:
-    """``k`` of the items, none twice, in random order."""
+    """Draw ``k`` different items, in random order."""
     return _dice("sample").sample(population, k)
 
 
@@ -84,7 +84,7 @@ def gauss(mu: float = 0.0, sigma: float = 1.0) -> float:
 
 
 def seed(a: int) -> None:
-    """Start the sequence of this seed, 1 to 4294967295. A world's dice have the seed of the match already."""
+    """Restart the dice from this seed, 1 to 4294967295. A world's dice have the seed of the match already."""
     _dice("seed").seed(a)
 
 

@@ -56,14 +56,14 @@ class Times:
 
 
 class RecordMember(NamedTuple):
-    """One declared attribute: its kind, how often it repeats (None: not a tuple), and its first slot."""
+    """One declared attribute: its kind, how often it repeats (None if it is not a tuple), and its first slot."""
 
     name: str
     kind: "Kind | type[Record]"
     times: int | None
     offset: int
     is_bounded: bool = False
-    """Whether ``times`` is the most; then the first slot is how many there are, and the unused ones are 0."""
+    """Whether ``times`` is a maximum; then the first slot holds the current length, and unused slots are 0."""
 
     @property
     def slots_each(self) -> int:
@@ -75,23 +75,23 @@ class RecordMember(NamedTuple):
         return self.offset + self.is_bounded
 
     def used(self, slots: Sequence[int]) -> int:
-        """How many values there are in a row."""
+        """How many values a row holds for this attribute."""
         return slots[self.offset] if self.is_bounded else self.times or 1
 
 
 class RecordLayout(NamedTuple):
-    """Everything derived from one declaration, slot by slot."""
+    """Everything derived from one declaration; sequences have one entry per slot."""
 
     members: tuple[RecordMember, ...]
     names: tuple[str, ...]
     kinds: tuple[Kind, ...]
     wide: tuple[bool, ...]
-    """Which slots are 64 bits wide, and so take two rounds of the checksum."""
+    """For each slot, whether it is 64 bits wide and so takes two rounds of the checksum."""
     packed: struct.Struct
     bounded: tuple[tuple[int, int, int], ...]
-    """Of each tuple with a most, also inside of other records: the slot of its length, the most, the slots of each."""
+    """For each tuple with a maximum, in other records too: the slot of its length, the maximum, the slots per item."""
     is_plain: bool
-    """Whether there are only integers of up to 32 bits, or signed ones, and no tuple with a most."""
+    """Whether all fields are integers of up to 32 bits or signed, without a tuple with a maximum."""
 
 
 def _member_of(owner: str, name: str, hint: Any, offset: int) -> RecordMember:
@@ -180,7 +180,7 @@ def _field_of(member: RecordMember) -> SlotField | PartField | TupleField:
 
 
 def _own_names(cls: type) -> set[str]:
-    """Names that every record has; a field of such a name would hide it."""
+    """Names that every record has: a field of the same name would hide one."""
     undeclared = [base for base in cls.__mro__[1:] if "layout" not in vars(base)]
     return {"layout", *(name for base in undeclared for name in vars(base))}
 
@@ -214,7 +214,7 @@ class _RecordType(type):
 def _defaults_of(
     owner: str, layout: RecordLayout, bases: tuple[type, ...], namespace: dict[str, Any]
 ) -> dict[str, list[int]]:
-    """The slots of the fields that need not be given, by name; those of the bases too."""
+    """The slots of the fields with defaults, by name, those inherited included."""
     found: dict[str, list[int]] = {}
     for base in reversed(bases):
         found |= getattr(base, "_defaults", {})
@@ -223,13 +223,13 @@ def _defaults_of(
             try:
                 found[member.name] = _slots_from(owner, member, namespace[member.name])
             except UsageError as error:
-                raise SchemaError(f"{error}, and so no default") from None
+                raise SchemaError(f"{error}, so it cannot be the default") from None
     return found
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Record(FlatRecord, metaclass=_RecordType):
-    """Base of all declared states; the module's docstring shows a declaration."""
+    """The base of all declared states; the module's docstring shows a declaration."""
 
     layout: ClassVar[RecordLayout]
     _defaults: ClassVar[dict[str, list[int]]]
@@ -256,7 +256,7 @@ class Record(FlatRecord, metaclass=_RecordType):
         fill_record(self, slots)
 
     def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed."""
+        """Copy the record with some fields changed."""
         cls = type(self)
         slots = list(self._slots())
         by_name = {member.name: member for member in cls.layout.members}
@@ -269,7 +269,7 @@ class Record(FlatRecord, metaclass=_RecordType):
         return make_record(cls, slots)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def fields(self) -> Iterator[tuple[str, Any]]:
-        """Pairs of dotted name and value, in order of declaration; of a tuple with a most only what it holds."""
+        """Pairs of dotted name and value, in order of declaration; tuples with a maximum give only the items held."""
         pairs = zip(self.layout.names, self._values(), strict=True)
         if not self.layout.bounded:
             return pairs
@@ -283,11 +283,11 @@ class Record(FlatRecord, metaclass=_RecordType):
         return field_differences(self.fields(), other.fields())
 
     def checksum(self) -> int:
-        """FNV-1a, one round a field (two for a 64-bit field: lower half, upper half)."""
+        """FNV-1a, one round per field (two for a 64-bit field: lower half, upper half)."""
         return slots_checksum(self._slots(), self.layout.wide)
 
     def to_bytes(self) -> bytes:
-        """The fields in their declared widths, little-endian, without padding."""
+        """Pack the fields in their declared widths, little-endian, without padding."""
         layout, slots = self.layout, self._slots()
         if layout.is_plain:
             return layout.packed.pack(*slots)
@@ -295,7 +295,7 @@ class Record(FlatRecord, metaclass=_RecordType):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """The record that ``to_bytes`` packed; a DecodeError if the length or a value is wrong."""
+        """The record that ``to_bytes`` packed; raises DecodeError if the length or a value is wrong."""
         layout = cls.layout
         needed = layout.packed.size
         if len(data) < needed:
@@ -320,7 +320,7 @@ class Record(FlatRecord, metaclass=_RecordType):
         slots = [kind.slot(raw) for kind, raw in zip(layout.kinds, raws, strict=True)]
         record: Self = make_record(cls, slots)
         if any(any(slots[first:end]) for first, end in record._unused()):
-            raise InvalidValue(f"{cls.__name__}: what a tuple does not use must be 0")
+            raise InvalidValue(f"{cls.__name__}: the unused items of a tuple must be 0")
         return record
 
     def _values(self) -> tuple[Any, ...]:
@@ -330,7 +330,7 @@ class Record(FlatRecord, metaclass=_RecordType):
         return tuple(kind.value(kind.from_slot(slot)) for kind, slot in zip(self.layout.kinds, slots, strict=True))
 
     def _unused(self) -> Iterator[tuple[int, int]]:
-        """The slots that no value is in: of each tuple with a most, the first and the end."""
+        """Yield the unused slots: for each tuple with a maximum, the first of them and the end."""
         slots = self._slots()
         for at, most, each in self.layout.bounded:
             yield at + 1 + slots[at] * each, at + 1 + most * each
@@ -344,7 +344,7 @@ class Record(FlatRecord, metaclass=_RecordType):
 
 
 def _slots_from(owner: str, member: RecordMember, value: Any) -> list[int]:
-    """The slots of one attribute's value, checked against its declaration."""
+    """The slots of one attribute's value, after checking it against its declaration."""
     if member.times is None:
         return _slots_of_one(owner, member.name, member.kind, value)
     wanted = f"up to {member.times}" if member.is_bounded else str(member.times)
@@ -363,7 +363,7 @@ def _slots_from(owner: str, member: RecordMember, value: Any) -> list[int]:
 def _slots_of_one(owner: str, name: str, kind: "Kind | type[Record]", value: Any) -> list[int]:
     if isinstance(kind, Kind):
         if type(value) is int and kind.least <= value <= kind.greatest < 1 << 63 and kind.is_whole:
-            return [value]  # the common case; the table of kinds knows all of them
+            return [value]  # the common case; the table of kinds covers all of them
         return [kind.slot(kind.raw(kind.checked(value, f"{owner}.{name}")))]
     if type(value) is not kind:
         raise UsageError(f"{owner}.{name} is a {kind.__name__}, not a {type(value).__name__}")
@@ -374,7 +374,7 @@ def _slots_of_one(owner: str, name: str, kind: "Kind | type[Record]", value: Any
 
 
 class RecordGame:
-    """A Simulation over a record: checksum, fields and bytes follow from the declaration of the state."""
+    """A Simulation whose state is one record: checksum, fields and bytes follow from the declaration."""
 
     num_players: int
     """How many players there are."""
@@ -397,6 +397,6 @@ class RecordGame:
         return state.to_bytes()
 
     def unpack_state(self, data: bytes) -> Record:
-        # Every state of a game is a record of the same class, and so the first one has it.
+        # Every state of a game is a record of the same class, so the first state tells it.
         first: Record = self.initial_state(1)
         return type(first).from_bytes(data)

@@ -1,4 +1,4 @@
-"""Vectors and rectangles that change in place, called as pygame calls them, with the same bits on every machine.
+"""Vectors and rectangles that change in place, with pygame's method names and the same bits on every machine.
 
 Knows no game and no pygame: where pygame wants a pair or a rectangle, it takes any sequence of two or four numbers.
 """
@@ -37,7 +37,7 @@ __all__ = [
 
 @cython.cclass
 class Shape:
-    """Four floats, none a NaN. A vector uses the first two; a rectangle of integers holds whole numbers."""
+    """Four floats, never NaN. A vector uses the first two; a rectangle of integers holds whole numbers."""
 
     if not cython.compiled:
         __slots__ = ("_h", "_w", "_x", "_y")
@@ -50,10 +50,10 @@ class Shape:
 
 @cython.ccall
 def blank(cls: Any) -> Any:
-    """A new shape of a class, all zero."""
+    """A new shape of a class, with all numbers zero."""
     if cython.compiled:
-        # As cls.__new__(cls), without the search for it: C memory starts as zeros. The arguments are never NULL: what
-        # Cython makes may look at them.
+        # Does what cls.__new__(cls) does without looking it up: C memory starts as zeros. The arguments are never NULL,
+        # since the code that Cython generates may look at them.
         nothing: tuple[()] = ()
         return cython.cast(cython.pointer(PyTypeObject), cls).tp_new(
             cls, cython.cast(cython.pointer(PyObject), nothing), cython.NULL
@@ -77,7 +77,7 @@ def copied(shape: Shape) -> Shape:
 @cython.cfunc
 @cython.exceptval(-1.0, check=True)
 def number_of(value: Any) -> cython.double:
-    """A float or an int as a float; a TypeError for what is neither."""
+    """A float or an int as a float; raises TypeError for anything else."""
     if isinstance(value, (int, float)):
         return float(value)
     return as_float(value, "a shape")
@@ -90,7 +90,7 @@ def number_of(value: Any) -> cython.double:
 
 @cython.cclass
 class Pair(Shape):
-    """Two floats, neither a NaN. Wherever a pair is taken, any sequence of two numbers is."""
+    """Two floats, never NaN. Every method that takes a pair accepts any sequence of two numbers."""
 
     __slots__ = ()
 
@@ -100,7 +100,7 @@ class Pair(Shape):
         self.update(x, y)
 
     def update(self, x: Any = 0.0, y: Any = None) -> None:
-        """Become this vector; takes what the class takes."""
+        """Set both numbers; takes the same arguments as the class."""
         if y is not None:
             put(self, number_of(x), number_of(y))
         elif isinstance(x, (int, float)):
@@ -127,7 +127,7 @@ class Pair(Shape):
 
     @property
     def xy(self) -> Self:
-        """A copy; written, it takes a pair."""
+        """A copy as a pair; assign any pair to set both numbers."""
         return self.copy()
 
     @xy.setter
@@ -255,7 +255,7 @@ class Pair(Shape):
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def put(pair: Pair, x: cython.double, y: cython.double) -> cython.int:
-    """Write both numbers; a ValueError for a NaN."""
+    """Set both numbers; raises ValueError for a NaN."""
     if x != x or y != y:
         refuse(type(pair).__name__, x, y)
     pair._x = x
@@ -281,7 +281,7 @@ def _divisor(pair: Pair, value: Any) -> cython.double:
 
 @cython.cfunc
 def pair_of(value: Any) -> Any:
-    """A pair from any sequence of two numbers; None for everything else."""
+    """A pair from any sequence of two numbers; None for anything else."""
     if isinstance(value, Pair):
         return value
     if not isinstance(value, tuple):
@@ -301,7 +301,7 @@ def pair_of(value: Any) -> Any:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def is_sequence(value: Any) -> cython.bint:
-    """Whether a value may stand for a pair or a rectangle: a list, or an object that is like one."""
+    """Whether a value may stand for a pair or a rectangle: a list, or an object that behaves like one."""
     if isinstance(value, (int, float, str, bytes, dict)):
         return False
     return isinstance(value, list) or (hasattr(value, "__len__") and hasattr(value, "__iter__"))
@@ -309,7 +309,7 @@ def is_sequence(value: Any) -> cython.bint:
 
 @cython.cfunc
 def needed_pair(value: Any) -> Pair:
-    """A pair from any sequence of two numbers; a TypeError for everything else."""
+    """A pair from any sequence of two numbers; raises TypeError for anything else."""
     pair: Pair = pair_of(value)
     if pair is None:
         raise TypeError(f"a Vector2 or two numbers are needed, not {value!r}")
@@ -319,7 +319,7 @@ def needed_pair(value: Any) -> Pair:
 @cython.cfunc
 @cython.exceptval(-1.0, check=True)
 def sum_of(a: cython.double, b: cython.double) -> cython.double:
-    """a + b; an OverflowError for two infinities that have no sum."""
+    """a + b; raises OverflowError for two infinities that have no sum."""
     if a + b != a + b:
         overflow("the sum", a, b)
     return a + b
@@ -328,11 +328,11 @@ def sum_of(a: cython.double, b: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(-1.0, check=True)
 def dot_of(mine: Pair, theirs: Pair) -> cython.double:
-    """The dot product."""
+    """The dot product of two pairs."""
     return sum_of(mine._x * theirs._x, mine._y * theirs._y)
 
 
-# A vector in the plane that changes in place, called as pygame's Vector2 is (a compiled kernel).
+# A vector in the plane that changes in place, with the method names of pygame's Vector2 (a compiled kernel).
 #
 # Angles are in degrees, except where a name ends in ``rad``. Everything is computed with exactly rounded operations and
 # the functions of ``retick.sim.maths``, so that the bits are the same on every machine. ``==`` is exact.
@@ -346,9 +346,9 @@ RADIANS = cython.declare(cython.double, pi / 180.0)
 
 @cython.cclass
 class Vector2(Pair):
-    """Two floats, neither a NaN: ``Vector2(x, y)``, ``Vector2((x, y))`` or ``Vector2()``.
+    """Two floats, never NaN: ``Vector2(x, y)``, ``Vector2((x, y))`` or ``Vector2()``.
 
-    Wherever a vector is taken, any sequence of two numbers is.
+    Every method that takes a vector accepts any sequence of two numbers.
     """
 
     __slots__ = ()
@@ -358,18 +358,18 @@ class Vector2(Pair):
         return dot_of(self, needed_pair(other))
 
     def cross(self, other: Any) -> float:
-        """The cross product: positive if the other is reached by a turn from the x axis towards the y axis."""
+        """The cross product: positive if the other vector lies in the direction from the x axis towards the y axis."""
         theirs: Pair = needed_pair(other)
         return sum_of(self._x * theirs._y, -(self._y * theirs._x))
 
     def length(self) -> float:
-        """The distance from the origin."""
+        """The length of the vector."""
         return _length(self._x, self._y)
 
     magnitude = length
 
     def length_squared(self) -> float:
-        """The square of the length, without a root."""
+        """The square of the length; avoids the square root."""
         return self._x * self._x + self._y * self._y
 
     magnitude_squared = length_squared
@@ -379,24 +379,24 @@ class Vector2(Pair):
         return abs(self.length_squared() - 1.0) < 1e-6
 
     def distance_to(self, other: Any) -> float:
-        """How far the other point is."""
+        """The distance to the other point."""
         theirs: Pair = needed_pair(other)
         return _length(self._x - theirs._x, self._y - theirs._y)
 
     def distance_squared_to(self, other: Any) -> float:
-        """The square of the distance, without a root."""
+        """The square of the distance; avoids the square root."""
         theirs: Pair = needed_pair(other)
         x: cython.double = self._x - theirs._x
         y: cython.double = self._y - theirs._y
         return x * x + y * y
 
     def normalize_ip(self) -> None:
-        """Get the length 1; a ValueError for the zero vector, which has no direction."""
+        """Scale to length 1; raises ValueError for the zero vector, which has no direction."""
         size: cython.double = _size(self, "normalized")
         put(self, self._x / size, self._y / size)
 
     def scale_to_length(self, length: Any) -> None:
-        """Get this length; a ValueError for the zero vector."""
+        """Scale to this length; raises ValueError for the zero vector."""
         size: cython.double = _size(self, "scaled")
         times: cython.double = number_of(length) / size
         put(self, self._x * times, self._y * times)
@@ -430,7 +430,7 @@ class Vector2(Pair):
         put(self, self._x * cosine - self._y * sine, self._x * sine + self._y * cosine)
 
     def move_towards_ip(self, target: Any, distance: Any) -> None:
-        """Go towards a point, at most this far; a negative distance goes away from it."""
+        """Move towards a point by at most this distance; a negative distance moves away from it."""
         theirs: Pair = needed_pair(target)
         most: cython.double = number_of(distance)
         x: cython.double = theirs._x - self._x
@@ -453,7 +453,7 @@ class Vector2(Pair):
         put(self, self._x - twice * x, self._y - twice * y)
 
     def clamp_magnitude_ip(self, least: Any, most: Any = None) -> None:
-        """Get a length from ``least`` to ``most``; with one number, a length of at most that."""
+        """Scale to a length from ``least`` to ``most``; with one number, to at most that."""
         low: cython.double = 0.0 if most is None else number_of(least)
         high: cython.double = number_of(least if most is None else most)
         if not 0.0 <= low <= high:
@@ -483,7 +483,7 @@ class Vector2(Pair):
         return made
 
     def move_towards(self, target: Any, distance: Any) -> "Vector2":
-        """The point that is at most this far towards the target."""
+        """The point at most this distance away, towards the target."""
         made = self.copy()
         made.move_towards_ip(target, distance)
         return made
@@ -495,13 +495,13 @@ class Vector2(Pair):
         return made
 
     def clamp_magnitude(self, least: Any, most: Any = None) -> "Vector2":
-        """The vector with a length from ``least`` to ``most``; with one number, of at most that."""
+        """The vector scaled to a length from ``least`` to ``most``; with one number, to at most that."""
         made = self.copy()
         made.clamp_magnitude_ip(least, most)
         return made
 
     def project(self, other: Any) -> Any:
-        """The part of this vector along another one."""
+        """The projection of this vector onto another."""
         theirs: Pair = needed_pair(other)
         square: cython.double = theirs._x * theirs._x + theirs._y * theirs._y
         if square == 0.0:
@@ -510,7 +510,7 @@ class Vector2(Pair):
         return made_like(self, theirs._x * times, theirs._y * times)
 
     def lerp(self, other: Any, weight: Any) -> Any:
-        """Between this (0) and the other (1)."""
+        """Interpolate between this vector (0) and the other (1)."""
         theirs: Pair = needed_pair(other)
         part: cython.double = number_of(weight)
         if not 0.0 <= part <= 1.0:
@@ -518,16 +518,16 @@ class Vector2(Pair):
         return made_like(self, self._x * (1.0 - part) + theirs._x * part, self._y * (1.0 - part) + theirs._y * part)
 
     def angle_to(self, other: Any) -> float:
-        """From this direction to the other in degrees, from -360 to 360, as pygame has it."""
+        """The turn from this direction to the other in degrees, from -360 to 360, as pygame has it."""
         theirs: Pair = needed_pair(other)
         return (atan2_of(theirs._y, theirs._x) - atan2_of(self._y, self._x)) * DEGREES
 
     def as_polar(self) -> tuple[float, float]:
-        """Length, and direction in degrees."""
+        """The length, and the direction in degrees."""
         return self.length(), atan2_of(self._y, self._x) * DEGREES
 
     def from_polar(self, polar: Any) -> None:
-        """Become the vector of a length and a direction in degrees."""
+        """Set this vector from a length and a direction in degrees."""
         given: Pair = needed_pair(polar)
         put(self, given._x, 0.0)
         self.rotate_ip(given._y)
@@ -543,24 +543,24 @@ def _length(x: cython.double, y: cython.double) -> cython.double:
 
 @cython.cfunc
 def _size(vector: Pair, what: str) -> cython.double:
-    """The length of a vector that has a direction."""
+    """The length of a vector; raises ValueError if it is 0, because then there is no direction."""
     size: cython.double = _length(vector._x, vector._y)
     if size == 0.0:
         raise ValueError(f"a vector of length 0 cannot be {what}: it has no direction")
     return size
 
 
-# Rectangles that change in place, called as pygame's are: Rect of integers, FRect of floats (a compiled kernel).
+# Rectangles that change in place, with pygame's method names: Rect of integers, FRect of floats (a compiled kernel).
 #
-# Both hold floats, in which the 32-bit integers of a Rect are exact. What is written to a Rect is cut to an integer
-# towards zero, as pygame does it, and halves of it are cut in the same way.
+# Both hold floats, in which the 32-bit integers of a Rect are exact. A value written to a Rect is truncated towards
+# zero, as pygame does it, and so are its halves.
 
 # retick: floats -- only exactly rounded operations in a fixed order; see docs/concepts/floats.md
 
 
 @cython.cclass
 class Edge:
-    """An attribute that is one number: the left or upper edge (no halves), the middle (1) or the far edge (2)."""
+    """An attribute that is one coordinate: the left or top edge (0 halves), the middle (1) or the far edge (2)."""
 
     if not cython.compiled:
         __slots__ = ("_down", "_halves")
@@ -591,7 +591,7 @@ class Edge:
 
 @cython.cclass
 class Extent:
-    """An attribute that is the width, or the height."""
+    """An attribute that is the width or the height."""
 
     if not cython.compiled:
         __slots__ = ("_down",)
@@ -615,7 +615,7 @@ class Extent:
 
 @cython.cclass
 class Corner:
-    """An attribute that is a point: how many halves of the width and of the height it is away from the top left."""
+    """An attribute that is a point: how many halves of the width and of the height it lies from the top left."""
 
     if not cython.compiled:
         __slots__ = ("_across", "_down")
@@ -643,7 +643,7 @@ class Corner:
 
 @cython.cclass
 class Box(Shape):
-    """What both kinds of rectangle have. Wherever a rectangle is taken, any sequence of four numbers is."""
+    """What both kinds of rectangle share. Methods that take a rectangle accept any sequence of four numbers."""
 
     __slots__ = ()
 
@@ -651,7 +651,7 @@ class Box(Shape):
         self.update(*rect)
 
     def update(self, *rect: Any) -> None:
-        """Become this rectangle: ``x, y, w, h`` or ``(x, y), (w, h)`` or another rectangle."""
+        """Set this rectangle: ``x, y, w, h`` or ``(x, y), (w, h)`` or another rectangle."""
         if rect:
             other: Box = _box(rect)
             _put(self, other._x, other._y, other._w, other._h)
@@ -670,7 +670,7 @@ class Box(Shape):
 
     @property
     def size(self) -> tuple[Any, Any]:
-        """Width and height."""
+        """The width and the height."""
         return _shown(self, self._w), _shown(self, self._h)
 
     @size.setter
@@ -718,7 +718,7 @@ class Box(Shape):
         return f"{type(self).__name__}({', '.join(map(repr, self))})"
 
     def move_ip(self, *by: Any) -> None:
-        """Move by a pair or two numbers."""
+        """Move in place, by a pair or two numbers."""
         step: Pair = needed_pair(by[0] if len(by) == 1 else by)
         _put(self, self._x + _cut(self, step._x), self._y + _cut(self, step._y), self._w, self._h)
 
@@ -729,7 +729,7 @@ class Box(Shape):
         return made
 
     def inflate_ip(self, *by: Any) -> None:
-        """Grow around the middle, by a pair or two numbers."""
+        """Grow around the middle in place, by a pair or two numbers."""
         more: Pair = needed_pair(by[0] if len(by) == 1 else by)
         w: cython.double = _cut(self, more._x)
         h: cython.double = _cut(self, more._y)
@@ -742,23 +742,23 @@ class Box(Shape):
         return made
 
     def normalize(self) -> None:
-        """Make negative sizes positive, in the same place."""
+        """Make negative sizes positive; the rectangle covers the same area."""
         _put(self, min(self._x, self._x + self._w), min(self._y, self._y + self._h), abs(self._w), abs(self._h))
 
     def clamp_ip(self, *rect: Any) -> None:
-        """Move into another rectangle, or to its middle if it is too small."""
+        """Move inside another rectangle; if that is too small, to its middle."""
         other: Box = _box(rect)
         x: cython.double = _clamped(self, self._x, self._w, other._x, other._w)
         _put(self, x, _clamped(self, self._y, self._h, other._y, other._h), self._w, self._h)
 
     def clamp(self, *rect: Any) -> Self:
-        """The rectangle moved into another one."""
+        """The rectangle moved inside another one."""
         made = self.copy()
         made.clamp_ip(*rect)
         return made
 
     def union_ip(self, *rect: Any) -> None:
-        """Grow until the other rectangle is inside."""
+        """Grow in place until the other rectangle is inside."""
         other: Box = _box(rect)
         x: cython.double = min(self._x, other._x)
         y: cython.double = min(self._y, other._y)
@@ -766,13 +766,13 @@ class Box(Shape):
         _put(self, x, y, w, max(self._y + self._h, other._y + other._h) - y)
 
     def union(self, *rect: Any) -> Self:
-        """The smallest rectangle around both."""
+        """The smallest rectangle that contains both."""
         made = self.copy()
         made.union_ip(*rect)
         return made
 
     def clip(self, *rect: Any) -> Self:
-        """What both have in common; of size 0 if there is nothing."""
+        """The overlap of both; of size 0 if there is none."""
         other: Box = _box(rect)
         made = self.copy()
         x: cython.double = max(self._x, other._x)
@@ -794,31 +794,31 @@ class Box(Shape):
         return bool(across and down and begins)
 
     def collidepoint(self, *point: Any) -> bool:
-        """Whether a point is inside: the left and upper edges are, the others are not."""
+        """Whether a point is inside: the left and top edges count, the others do not."""
         at: Pair = needed_pair(point[0] if len(point) == 1 else point)
         x: cython.double = _cut(self, at._x)
         y: cython.double = _cut(self, at._y)
         return self._x <= x < self._x + self._w and self._y <= y < self._y + self._h
 
     def colliderect(self, *rect: Any) -> bool:
-        """Whether the two overlap; touching edges do not."""
+        """Whether the two rectangles overlap; touching edges do not count."""
         return bool(_overlap(self, _box(rect)))
 
     def collidelist(self, rects: Any) -> int:
-        """The index of the first rectangle that overlaps; -1 if none does."""
+        """The index of the first rectangle that overlaps this one; -1 if none does."""
         for index, rect in enumerate(rects):
             if _overlap(self, _box(rect)):
                 return index
         return -1
 
     def collidelistall(self, rects: Any) -> list[int]:
-        """The indices of all rectangles that overlap."""
+        """The indices of all rectangles that overlap this one."""
         return [index for index, rect in enumerate(rects) if _overlap(self, _box(rect))]
 
 
 @cython.cclass
 class FRect(Box):
-    """A rectangle of floats: ``FRect(x, y, w, h)``. pygame's has 32 bits a number, this one 64."""
+    """A rectangle of floats: ``FRect(x, y, w, h)``. pygame uses 32 bits per number, this class 64."""
 
     __slots__ = ()
 
@@ -832,7 +832,7 @@ class Rect(Box):
 
 @cython.cfunc
 def _cut(box: Box, value: cython.double) -> cython.double:
-    """A number as a rectangle holds it: of a Rect, an integer of 32 bits."""
+    """Truncate a number as the rectangle stores it: in a Rect, to a 32-bit integer."""
     if not isinstance(box, Rect):
         return value
     if not -2147483649.0 < value < 2147483648.0:
@@ -843,7 +843,7 @@ def _cut(box: Box, value: cython.double) -> cython.double:
 
 @cython.cfunc
 def _part(box: Box, size: cython.double, halves: cython.int) -> cython.double:
-    """So many halves of a size."""
+    """A number of halves of a size."""
     if halves == 1:
         return _cut(box, size / 2.0)
     return size if halves else 0.0
@@ -868,7 +868,7 @@ def _put(box: Box, x: cython.double, y: cython.double, w: cython.double, h: cyth
 
 @cython.cfunc
 def _box_of(value: Any) -> Box:
-    """A rectangle from any sequence of four numbers, or of two pairs; None for everything else."""
+    """A rectangle from any sequence of four numbers, or of two pairs; None for anything else."""
     if isinstance(value, Box):
         return value
     if not isinstance(value, tuple):

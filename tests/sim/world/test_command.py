@@ -205,7 +205,7 @@ def test_a_value_of_another_type_is_an_error_that_names_the_field(values: dict[s
         (Annotated[U8, Range(0, 256)], 0, r"Odd.x: a Range from 0 to 256 is more than a U8"),
         (Annotated[U8, Range(0, 10, step=0.5)], 0, r"Odd.x: the Range of an integer has whole numbers, not 0.5"),
         (Annotated[bool, Range(0, 1)], False, r"Odd.x: a Range is for numbers"),
-        (U8, 256, r"Odd.x: 256 is not a U8 \(0 to 255\), and so no default"),
+        (U8, 256, r"Odd.x: 256 is not a U8 \(0 to 255\), so it cannot be the default"),
         (U8 | None, None, r"Odd.x: a command holds numbers"),
         (Annotated[list[U8], Most(2)], None, r"Odd.x: a command holds numbers"),
         (Vector2, Vector2(), r"Odd.x: a command holds numbers"),

@@ -103,7 +103,7 @@ def test_the_bits_of_a_gaussian_number_are_pinned() -> None:
 
 def test_wrong_arguments_are_refused_with_words() -> None:
     dice = seeded(1)
-    with pytest.raises(UsageError, match="a sample of 2 has from 0 to 2, not 3"):
+    with pytest.raises(UsageError, match="a sample of 2 items has 0 to 2 of them, not 3"):
         dice.sample("ab", 3)
     with pytest.raises(UsageError, match="a weight of 0 or more for each item"):
         dice.choices("ab", [1])

@@ -157,6 +157,7 @@ def test_all_places_of_a_world_have_as_many_numbers() -> None:
     hints = {"kites": Annotated[list[Kite], Most(4)], "rails": Annotated[list[Rail], Most(4)]}
     names = {"num_players": 1, "interest": Distance(full=0, none=1, fields=("pos",)), "__annotations__": hints}
     with pytest.raises(
-        SchemaError, match=r"Mixed\.interest: all places have as many numbers, not Rail with 1 and Kite"
+        SchemaError,
+        match=r"Mixed\.interest: all positions must have the same number of coordinates, not Rail with 1 and Kite",
     ):
         type(World)("Mixed", (World,), names)

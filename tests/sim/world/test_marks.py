@@ -52,7 +52,7 @@ def test_what_nobody_was_named_for_is_nobodys() -> None:
 
 @pytest.mark.parametrize(("kind", "name"), [(Player, "Player"), (Jumps, "Jumps")])
 def test_a_class_has_one_player_and_one_count_of_jumps(kind: type, name: str) -> None:
-    with pytest.raises(SchemaError, match=rf"Pair\.second: a class has one {name}, and Pair\.first is it already"):
+    with pytest.raises(SchemaError, match=rf"Pair\.second: a class has one {name}, and Pair\.first has it already"):
         type(Thing)("Pair", (Thing,), {"__annotations__": {"first": kind, "second": kind}})
     with pytest.raises(SchemaError, match=r"Odd\.one cannot be None"):
         type(Thing)("Odd", (Thing,), {"__annotations__": {"one": kind | None}})

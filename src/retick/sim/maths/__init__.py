@@ -102,20 +102,20 @@ __all__ = [
 ]
 
 
-# Whether this Python computes as IEEE 754 binary64 does: one rounding an operation, to nearest, subnormals kept.
+# Whether this Python computes as IEEE 754 binary64 does: one rounding per operation, to nearest, subnormals kept.
 #
 # Everything that ``retick.sim.maths`` promises rests on that, so it is checked when the package is imported. A program
 # can ask again later: a library that was built with -ffast-math may switch subnormals off for the whole process.
 
 
 def binary64_faults() -> list[str]:
-    """What is not as IEEE 754 binary64 has it, in words; empty where floats agree."""
+    """Describe each way in which floats here deviate from IEEE 754 binary64; empty if they conform."""
     small, half_unit, tiny = map(float.fromhex, ("0x1p-27", "0x1p-53", "0x1p-537"))
     return list(_faults(1.0, small, half_unit, tiny))
 
 
 def _faults(one: float, small: float, half_unit: float, tiny: float) -> Iterator[str]:
-    """The numbers are arguments, so that nothing is computed by a compiler beforehand."""
+    """Yield the faults. The numbers are arguments so that no compiler can compute anything beforehand."""
     shape = sys.float_info
     if (shape.radix, shape.mant_dig, shape.max_exp, shape.min_exp) != (2, 53, 1024, -1021):
         yield "a float is not a binary number of 53 bits and 11 bits of exponent"
@@ -137,7 +137,7 @@ def _faults(one: float, small: float, half_unit: float, tiny: float) -> Iterator
 
 
 def require_binary64() -> None:
-    """Raise a UsageError that says what differs, where floats would not agree with those of other peers."""
+    """Raise a UsageError that says what differs if floats here would not agree with those of other peers."""
     if faults := binary64_faults():
         raise UsageError(f"floats on this machine do not agree with those of others: {'; '.join(faults)}")
 

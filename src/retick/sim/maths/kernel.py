@@ -60,26 +60,26 @@ __all__ = [
 ]
 
 
-# What the functions accept, and how they refuse the rest: with the same words compiled and not.
+# What the functions accept, and how they refuse the rest: in the same words compiled and uncompiled.
 #
 # A NaN is never accepted and never returned: its sign and its other bits differ between processors, so it must not
 # get into a state.
 
 
 def as_float(value: Any, function: str) -> float:
-    """A real number as a float; a TypeError for what is none."""
+    """A real number as a float; raises TypeError for anything else."""
     if isinstance(value, (int, float)):
         return float(value)
     raise TypeError(f"{function}() takes a float or an int, not {value!r}")
 
 
 def refuse(function: str, *values: float) -> NoReturn:
-    """Raise the ValueError of an argument for which the function has no value."""
+    """Raise a ValueError: the function has no value for this argument."""
     raise ValueError(f"{function}({', '.join(map(repr, values))}) has no value")
 
 
 def overflow(function: str, *values: float) -> NoReturn:
-    """Raise the OverflowError of a result that is too large for a float."""
+    """Raise an OverflowError: the result is too large for a float."""
     raise OverflowError(f"{function}({', '.join(map(repr, values))}) is too large for a float")
 
 
@@ -103,7 +103,7 @@ ANGLES_LOW = (
     1.5834785051444286e-17, 6.943223671560008e-18, -2.1478388444456983e-17, -2.4256934659182068e-17,
     3.061616997868383e-17,
 )  # fmt: skip
-"""What is missing in ANGLES_HIGH."""
+"""The low parts of the angles in ANGLES_HIGH."""
 
 POWERS_HIGH = (
     1.0, 1.0108892860517005, 1.0218971486541166, 1.0330248790212284,
@@ -123,7 +123,7 @@ POWERS_HIGH = (
     1.8340080864093424, 1.8539791250833855, 1.8741676341103, 1.8945759815869656,
     1.9152065613971474, 1.9360617934922943, 1.9571441241754002, 1.978456026387951,
 )  # fmt: skip
-"""2 ** (j / 64)."""
+"""The high parts of 2 ** (j / 64)."""
 
 POWERS_LOW = (
     0.0, -1.5234778603368577e-17, 5.109225028973444e-17, 7.600838874027088e-18,
@@ -143,7 +143,7 @@ POWERS_LOW = (
     3.283107224245627e-17, 9.761887490727594e-17, -6.122763413004143e-17, 3.4034035352165297e-17,
     -1.0619946056195963e-16, 1.0332385960676326e-16, 8.960767791036668e-17, 4.0388753109278167e-17,
 )  # fmt: skip
-"""What is missing in POWERS_HIGH."""
+"""The low parts of the powers in POWERS_HIGH."""
 
 RECIPROCALS = (
     1.421875, 1.40625, 1.390625, 1.376953125, 1.361328125, 1.34765625, 1.333984375, 1.3203125,
@@ -187,7 +187,7 @@ LOGS_HIGH = (
     0.33024168687057687, 0.33569129163814154, 0.34117075740276714, 0.3466804132137367,
     0.3522205935893521,
 )  # fmt: skip
-"""Minus the natural logarithm of each of RECIPROCALS."""
+"""The high parts of minus the natural logarithm of each of RECIPROCALS."""
 
 LOGS_LOW = (
     1.2953893030191963e-17, -1.7467136443544747e-17, -2.122020616196946e-18, -4.226777461860662e-18,
@@ -215,7 +215,7 @@ LOGS_LOW = (
     -1.0828321637483858e-17, -7.183773020381283e-18, -1.9366790062602867e-17, 1.2904632283500345e-17,
     5.7233316949182485e-18,
 )  # fmt: skip
-"""What is missing in LOGS_HIGH."""
+"""The low parts of the logarithms in LOGS_HIGH."""
 
 TWO_OVER_PI = (
     0, 0, 683565275, 618938706, 670080351, 301282525, 808900773, 429114425, 17299781,
@@ -227,7 +227,7 @@ TWO_OVER_PI = (
 """The digits of 2 / pi to the base 2 ** 30: two zeros before the point, then 1200 bits."""
 
 
-# What one rounded operation leaves out, exactly: sums, products and roots as pairs of a high and a low part.
+# The rounding error of one operation, exactly: sums, products and roots as pairs of a high and a low part.
 #
 # ``high + low`` has twice the digits of a double. The low part is found with + - * alone (Knuth for sums, Dekker for
 # products), never with a fused multiply-add, which not every processor has. The compiled form is in pairs.pxd.
@@ -238,7 +238,7 @@ TWO_OVER_PI = (
 @cython.nogil
 @cython.exceptval(check=False)
 def sum_error(a: cython.double, b: cython.double, total: cython.double) -> cython.double:
-    """What is missing in ``total``, the rounded ``a + b``."""
+    """The exact rounding error of ``total``, the rounded ``a + b``."""
     grown: cython.double = total - a
     return (a - (total - grown)) + (b - grown)
 
@@ -248,7 +248,7 @@ def sum_error(a: cython.double, b: cython.double, total: cython.double) -> cytho
 @cython.nogil
 @cython.exceptval(check=False)
 def product_error(a: cython.double, b: cython.double, product: cython.double) -> cython.double:
-    """What is missing in ``product``, the rounded ``a * b``. Neither factor is above 2**995."""
+    """The exact rounding error of ``product``, the rounded ``a * b``. Neither factor is above 2**995."""
     a_high: cython.double = 134217729.0 * a  # 2**27 + 1 cuts a double into two halves of 26 bits
     b_high: cython.double = 134217729.0 * b
     a_high = a_high - (a_high - a)
@@ -263,7 +263,7 @@ def product_error(a: cython.double, b: cython.double, product: cython.double) ->
 @cython.nogil
 @cython.exceptval(check=False)
 def root_error(square: cython.double, square_low: cython.double, root: cython.double) -> cython.double:
-    """What is missing in ``root``, the rounded square root of ``square``, to that of ``square + square_low``."""
+    """The rounding error of ``root``, the rounded square root of ``square``, against the exact pair's root."""
     again: cython.double = root * root
     return (((square - again) - product_error(root, root, again)) + square_low) / (root + root)
 
@@ -271,7 +271,7 @@ def root_error(square: cython.double, square_low: cython.double, root: cython.do
 @cython.cfunc
 @cython.exceptval(check=False)
 def hypot_of(x: cython.double, y: cython.double) -> cython.double:
-    """The length of (x, y): the sum of the squares as a pair, and its root; neither is a NaN."""
+    """The length of (x, y): sums the squares as a pair and takes the root; neither argument is a NaN."""
     a: cython.double = abs(x)
     b: cython.double = abs(y)
     scale: cython.double = 1.0
@@ -319,13 +319,13 @@ def hypot(x: Any, y: Any, /) -> float:
 
 
 def rounded_by_sum(x: Any, /) -> float:
-    """x to the nearest integer by adding 1.5 * 2**52 and taking it off; x itself where a compiler reorders sums."""
+    """Round x to the nearest integer by adding and subtracting 1.5 * 2**52; x itself where a compiler reorders sums."""
     value: cython.double = x
     return (value + 6755399441055744.0) - 6755399441055744.0
 
 
 def summed_product(a: Any, b: Any, c: Any, /) -> float:
-    """a * b + c with two roundings, as every kernel here computes; the check at import tells whether it has two."""
+    """a * b + c with two roundings, as every kernel here needs; the check at import tells whether there are two."""
     first: cython.double = a
     second: cython.double = b
     third: cython.double = c
@@ -336,7 +336,7 @@ def summed_product(a: Any, b: Any, c: Any, /) -> float:
 #
 # Theory of operation. The argument is reduced to a quarter of a turn: x = quarter * pi/2 + high + low, with the rest as
 # a pair, so that it is precise relatively even beside a multiple of pi/2. Below 2**20 quarters, pi/2 is subtracted in
-# four parts of 33 bits, whose products with the quarter are exact. Beyond, x * 2/pi is multiplied out in integers, from
+# four parts of 33 bits, whose products with the quarter are exact. Beyond, x * 2/pi is computed in integers, from
 # the bits of 2/pi that matter (the method of Payne and Hanek). On the rest, both functions are their Taylor series, up
 # to the term that no longer changes a binary64. Only + - * / are used, in a fixed order.
 
@@ -618,7 +618,7 @@ def _mirrored(
 @cython.cfunc
 @cython.exceptval(check=False)
 def atan2_of(y: cython.double, x: cython.double) -> cython.double:
-    """The angle of the point (x, y); neither is a NaN."""
+    """The angle of the point (x, y); neither argument is a NaN."""
     a: cython.double = abs(y)
     b: cython.double = abs(x)
     backward: cython.bint = copysign(1.0, x) < 0.0  # the sign of a zero counts
@@ -877,7 +877,7 @@ def pow_of(x: cython.double, y: cython.double) -> cython.double:
         return _INFINITY
     if rough < -746.0:
         return 0.0
-    # A y that is very large has come here only with the logarithm 0; the exact product is not needed then.
+    # A y that is very large gets here only with the logarithm 0; the exact product is not needed then.
     if -1e-25 < rough < 1e-25:
         return 1.0 + rough
     return _exp_pair(rough, product_error(high, y, rough) + low * y)
@@ -986,7 +986,7 @@ def _is_odd(y: cython.double) -> cython.bint:
 
 @cython.cclass
 class Vec2:
-    """Two floats, neither a NaN. It never changes: each operation makes a new one."""
+    """Two floats, neither a NaN. A vector is immutable: each operation makes a new one."""
 
     if not cython.compiled:
         __slots__ = ("x", "y")
@@ -1056,7 +1056,7 @@ class Vec2:
         return _sum(self.x * theirs.x, self.y * theirs.y)
 
     def cross(self, other: Any) -> float:
-        """The cross product: positive if the other vector is to the left of this one, where y points up."""
+        """The cross product: positive if the other vector lies to the left of this one, where y points up."""
         theirs: Vec2 = _vector(other, "cross")
         return _sum(self.x * theirs.y, -(self.y * theirs.x))
 
@@ -1072,7 +1072,7 @@ class Vec2:
         return atan2_of(self.y, self.x)
 
     def normalised(self) -> "Vec2":
-        """The vector of length 1 in the same direction; a ZeroDivisionError for the zero vector, which has none."""
+        """The vector of length 1 in the same direction; raises ZeroDivisionError for the zero vector."""
         size: cython.double = hypot_of(self.x, self.y)
         if size == 0.0:
             raise ZeroDivisionError(f"{self!r} has no direction")
@@ -1136,7 +1136,7 @@ def _vector(other: Any, method: str) -> Vec2:
 
 @cython.cfunc
 def _sum(a: cython.double, b: cython.double) -> float:
-    """a + b; an OverflowError for two infinities that have no sum."""
+    """a + b; raises OverflowError for two infinities that have no sum."""
     if a + b != a + b:
         overflow("the sum", a, b)
     return a + b

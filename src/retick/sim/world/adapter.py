@@ -28,7 +28,7 @@ from retick.sim.fields import canonical_text
 __all__ = ["SavesAndLoads", "SimulatedWorld", "WorldSimulation", "WorldState"]
 
 LONGEST_NAME = 28
-"""Characters of a name that is made from a class: a handshake has room for 32, and the number of players is added."""
+"""The most characters a name made from a class may have: a handshake allows 32, and the player count is added."""
 _NOT_KEPT = object()
 _NONE: tuple[str, ...] = ()
 
@@ -62,7 +62,7 @@ class WorldState:
     def __init__(self, saved: Any = _NOT_KEPT, cues: tuple[Hashable, ...] = ()) -> None:
         self.saved = saved
         self.cues = cues
-        """What happened in the frame that led here. It is no part of the state."""
+        """The cues of the frame that led here. They are not part of the state."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, WorldState) and self.saved is not _NOT_KEPT and self.saved == other.saved
@@ -80,9 +80,9 @@ class WorldState:
 
 
 class SimulatedWorld:
-    """The contract over a mutable world: what declared worlds and the adapter share."""
+    """The Simulation methods over a mutable world, shared by declared worlds and the adapter."""
 
-    __slots__ = _NONE  # a declared world has no attribute that it does not declare
+    __slots__ = _NONE  # a declared world has only the attributes that it declares
 
     world: Any
     num_players: int
@@ -90,14 +90,14 @@ class SimulatedWorld:
 
     @property
     def game_id(self) -> str:
-        """The name of the game to other peers and in recordings; of a world that has none, the name of its class."""
-        # A declared world is its own world, and its class has a name in place of this property.
+        """The game's name for other peers and in recordings: its own ``game_id``, or the name of its class."""
+        # In a declared world, which is its own ``world``, the class attribute replaces this property.
         given = None if self.world is self else getattr(self.world, "game_id", None)
         return str(given or type(self.world).__qualname__.rpartition("<locals>.")[2][:LONGEST_NAME])
 
     @property
     def game_version(self) -> int:
-        """The version that other peers must have too."""
+        """The game's version, which other peers must have too."""
         return 0 if self.world is self else int(getattr(self.world, "game_version", 0))
 
     def initial_state(self, seed: int) -> WorldState:
@@ -111,7 +111,7 @@ class SimulatedWorld:
         return self.keep(self.step_unkept(state, inputs))
 
     def step_unkept(self, state: WorldState, inputs: Sequence[int]) -> WorldState:
-        """Like ``step``, but without saving: the result is lost when the world moves on, unless it is kept."""
+        """Step without saving: the result is lost when the world moves on, unless ``keep`` is called first."""
         if len(inputs) != self.num_players:
             raise UsageError(f"step takes {self.num_players} inputs, not {len(inputs)}")
         self._go_to(state)
@@ -121,25 +121,25 @@ class SimulatedWorld:
         return self._here
 
     def keep(self, state: WorldState) -> WorldState:
-        """Save ``state``, which the world must be in unless it was kept before."""
+        """Save ``state``, unless it was kept before; the world must still be in it."""
         if state.saved is _NOT_KEPT:
             self._go_to(state)
             state.saved = self.world.save()
         return state
 
     def has(self, state: Any) -> bool:
-        """Whether ``state`` can still be stepped from: it was kept, or the world is in it."""
+        """Whether ``state`` can still be stepped: it was kept, or the world is in it."""
         return isinstance(state, WorldState) and (state is self._here or state.saved is not _NOT_KEPT)
 
     def reload(self, state: WorldState) -> WorldState:
-        """``state`` after a real load, even if the world seems to be there: what a sync test steps from."""
+        """Load ``state`` even if the world seems to be in it already, and return it: a sync test steps from this."""
         self.keep(state)
         self._here = None
         self._go_to(state)
         return state
 
     def load_into(self, world: Any, state: WorldState) -> None:
-        """Put another instance of the same game into ``state``: one to draw, that never shows a frame half done."""
+        """Put another instance of the same game into ``state``, for drawing: it never shows an unfinished frame."""
         if world is self.world:
             raise UsageError("the instance to draw must be another one than the instance that is stepped")
         world.load(self.keep(state).saved)
@@ -152,7 +152,7 @@ class SimulatedWorld:
         return saved
 
     def _advance(self, inputs: Sequence[int]) -> tuple[Hashable, ...]:
-        """Move the world one frame on; returns its cues."""
+        """Advance the world by one frame; returns its cues."""
         self.world.advance(inputs)
         return ()
 
@@ -169,7 +169,7 @@ class SimulatedWorld:
 
 
 class WorldSimulation(SimulatedWorld):
-    """A mutable world with its own save and load as a pure Simulation."""
+    """Makes a pure Simulation of a mutable world that saves and loads itself."""
 
     def __init__(self, world: SavesAndLoads) -> None:
         self.world = world
@@ -191,7 +191,7 @@ class WorldSimulation(SimulatedWorld):
         return tuple(self.world.fields())
 
     def unpack_state(self, data: bytes) -> WorldState:
-        # The game's own load is the judge of these bytes; whatever it raises means that they are not a state.
+        # Only the game's own load can judge these bytes; whatever it raises means that they are not a state.
         self._here = None
         try:
             self.world.load(data)
@@ -202,7 +202,7 @@ class WorldSimulation(SimulatedWorld):
 
 
 def _checksum_of_fields(fields: Iterable[tuple[str, Any]]) -> int:
-    """Integers of 64 bits are hashed as they are; anything else by its text, which for floats is exact."""
+    """Hash 64-bit integers as they are, and anything else by its text, which is exact for floats."""
     numbers: list[int] = []
     for name, value in fields:
         if isinstance(value, int) and -(1 << 63) <= value < 1 << 64:
@@ -215,6 +215,6 @@ def _checksum_of_fields(fields: Iterable[tuple[str, Any]]) -> int:
 def _stable_text(value: Any) -> str:
     """The text of a value for its checksum, the same in every process."""
     text = repr(value)
-    # A repr differs between processes only by the order of a set or by an address. Every other value keeps its repr,
+    # A repr can differ between processes only by the order of a set or by an address. Every other value keeps its repr,
     # because recordings hold checksums that were made from it.
     return canonical_text(value) if "{" in text or " at 0x" in text else text

@@ -1,4 +1,4 @@
-"""What to write in place of an annotation or a default that a declaration cannot have."""
+"""Advice on what to write instead of an annotation or a default that a declaration cannot have."""
 
 import dataclasses
 from typing import Any, get_origin
@@ -33,7 +33,7 @@ _OF_PYGAME = {
 
 
 def advice_on(given: Any) -> str:
-    """Why an annotation, or ``field(...)`` of dataclasses as a default, cannot be declared; and what can."""
+    """Say why an annotation, or ``field(...)`` of dataclasses as a default, cannot be declared, and what can."""
     if isinstance(given, dataclasses.Field):
         if given.default_factory is not dataclasses.MISSING:
             return (
@@ -43,7 +43,7 @@ def advice_on(given: Any) -> str:
     kind = get_origin(given) or given
     try:
         instead = _INSTEAD.get(kind)
-    except TypeError:  # what has no hash is no type
+    except TypeError:  # an unhashable value is not a type
         instead = None
     if instead is not None:
         return f"cannot be {given if kind is not given else kind.__name__}: {instead}"
@@ -56,7 +56,7 @@ def advice_on(given: Any) -> str:
 
 
 def advice_on_value(value: Any) -> str:
-    """What to do about a value that was written to a name that is not declared."""
+    """Advise on a value that was assigned to a name that is not declared."""
     kind = type(value)
     return f", and {advice_on(kind)}" if _is_of_pygame(kind) else ": write its name and type in the class"
 

@@ -1,4 +1,4 @@
-"""What a player wishes in one tick, declared: ``class Wish(Command): turn: ...; fire: bool = False``.
+"""Declares what a player wants in one tick: ``class Wish(Command): turn: ...; fire: bool = False``.
 
 Theory of operation. A command is an integer of at most 64 bits, so everything that takes inputs takes it: sessions,
 recordings, sync tests. docs/formats/world.md has its bits. A field has evenly spaced values, and its bits hold how many
@@ -20,18 +20,18 @@ __all__ = ["Command"]
 
 MOST_BITS = 64
 KEPT = 1024
-"""Commands of one class that are kept unpacked: players hold buttons, and the same few come again and again."""
+"""How many unpacked commands of a class are cached: players hold buttons, so the same few come again and again."""
 LARGEST_TABLE = 512
-"""Values of a field that are made beforehand."""
+"""The most values of a field that are computed in advance."""
 FINEST = 1 << 52
-"""A bound of a float is at most so many steps from zero: beyond, neighbouring steps would be the same float."""
+"""The most steps a float's bound may be away from zero: beyond, neighbouring steps would be the same float."""
 DIRECTIONS = 65536
-"""The values of an Angle without a Range, as everywhere in Retick."""
+"""How many values an Angle without a Range has, as everywhere in Retick."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The bits of one field: the value is ``default + k * step``, and the bits hold ``k`` modulo ``count``."""
+    """How one field is packed: its value is ``default + k * step``, and its bits hold ``k`` modulo ``count``."""
 
     member: Member
     where: str
@@ -39,20 +39,20 @@ class Part:
     high: Any
     step: Any
     default: Any
-    """All four are numbers; of an enum, positions."""
+    """``low``, ``high``, ``step`` and ``default`` are numbers; for an enum, positions."""
     most: int
-    """The greatest k."""
+    """The largest ``k``."""
     count: int
     shift: int
     wraps: bool
 
     @property
     def bits(self) -> int:
-        """How many bits it takes."""
+        """How many bits the field takes."""
         return (self.count - 1).bit_length()
 
     def packed(self, value: Any) -> int:
-        """The bits of a value, which is brought within the bounds; NaN is the default."""
+        """Pack a value, clamped to the bounds; NaN becomes the default."""
         k = self._steps(self._number(value))
         if self.wraps:
             return k % self.count << self.shift
@@ -78,7 +78,7 @@ class Part:
         return steps
 
     def value(self, k: int) -> Any:
-        """The value of these bits, which are less than ``count``."""
+        """The value for these bits, which must be less than ``count``."""
         kind = self.member.kind
         assert kind is not None
         number = self.default + (k if k <= self.most else k - self.count) * self.step
@@ -89,10 +89,10 @@ class Part:
 
 
 def part_of(owner: str, member: Member, given: Any, shift: int) -> Part:
-    """The bits of one declared field; ``given`` is its default, None if it has none."""
+    """Plan the bits of one declared field; ``given`` is its default, None if it has none."""
     where, kind, bounds = f"{owner}.{member.name}", member.kind, member.range
     if kind is None or member.holds > MEMBER or member.optional:
-        raise SchemaError(f"{where}: a command holds numbers, bools and enums, and none of them is None")
+        raise SchemaError(f"{where}: a command holds numbers, bools and enums, and none of them may be None")
     if bounds is not None and (kind.members or kind.is_bool):
         raise SchemaError(f"{where}: a Range is for numbers")
     wraps = member.is_angle and bounds is None
@@ -135,29 +135,29 @@ def _default(where: str, kind: Any, given: Any, low: Any, high: Any) -> Any:
     try:
         default = kind.raw(kind.checked(given, where))
     except UsageError as error:
-        raise SchemaError(f"{error}, and so no default") from None
+        raise SchemaError(f"{error}, so it cannot be the default") from None
     if not low <= default <= high:
         raise SchemaError(f"{where}: the default {given!r} is not from {low!r} to {high!r}")
     return default
 
 
 class Command(int):
-    """What a player wishes in one tick. It is the integer that it is packed into, with its fields as attributes.
+    """What a player wants in one tick: an integer of packed fields, which are also its attributes.
 
-    Make one by name: ``Wish(turn=0.5, fire=True)``. Values out of bounds are brought within them.
+    Make one by name: ``Wish(turn=0.5, fire=True)``. Values out of bounds are clamped.
     """
 
     _members: ClassVar[tuple[Member, ...]]
     _parts: ClassVar[tuple[Part, ...]] = ()
     _readers: ClassVar[tuple[tuple[Any, ...], ...]]
     unpack: ClassVar[Callable[[int], Any]]
-    """The command in any integer."""
+    """Unpacks any integer as a command."""
     size: ClassVar[int]
-    """Bytes that it takes, 1 to 8."""
+    """How many bytes a command takes, 1 to 8."""
     bits: ClassVar[int]
-    """Bits that it takes: what a server and its clients send of it."""
+    """How many bits a command takes: a server and its clients send this many."""
     layout: ClassVar[str]
-    """The declaration as a text: two classes with the same text pack the same (docs/formats/world.md)."""
+    """The declaration as text: two classes with the same text pack alike (docs/formats/world.md)."""
 
     def __init_subclass__(cls) -> None:
         hints = hints_of(cls)
@@ -196,7 +196,7 @@ class Command(int):
 
     @property
     def packed(self) -> int:
-        """The plain integer."""
+        """The command as a plain integer."""
         return int(self)
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
@@ -213,7 +213,7 @@ class Command(int):
 
 
 def _unpacked(cls: Any, packed: int) -> Any:
-    """The command in an integer; what no field has is passed over, and what is out of bounds is the default."""
+    """Unpack an integer; bits outside of all fields are ignored, and values out of bounds become the default."""
     values = {}
     canonical = 0
     for name, shift, mask, count, value_of in cls._readers:
@@ -228,7 +228,7 @@ def _unpacked(cls: Any, packed: int) -> Any:
 
 
 def _reader(part: Part) -> tuple[Any, ...]:
-    """What unpacking needs of a part; the values of a small one are made beforehand."""
+    """What unpacking one field needs; the values of a field with few of them are computed in advance."""
     value_of: Callable[[int], Any] = part.value
     if part.count <= LARGEST_TABLE:
         value_of = tuple(map(part.value, range(part.count))).__getitem__
@@ -245,7 +245,7 @@ def _layout(parts: Sequence[Part]) -> str:
 
 
 def commands_of(kind: type[Command], inputs: Sequence[int]) -> tuple[Any, ...]:
-    """The inputs of all players as commands."""
+    """Unpack the inputs of all players as commands."""
     unpack = kind.unpack
     return tuple([unpack(each) if type(each) is int else _given(kind, each) for each in inputs])
 

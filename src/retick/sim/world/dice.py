@@ -1,4 +1,4 @@
-"""A random generator as a part of a world: the same numbers on every peer, and back where it was after a load."""
+"""A random generator as part of a world: it draws the same numbers on every peer, and a load rewinds it."""
 
 from collections.abc import MutableSequence, Sequence
 from math import fsum, inf
@@ -23,24 +23,24 @@ T = TypeVar("T")
 
 
 class Dice(Thing):
-    """XorShift32 whose state is saved with the world. It has the names of ``random``.
+    """An XorShift32 whose state is saved with the world; its methods are named as in ``random``.
 
-    A world seeds the dice that are fields of its own before ``start``. Seed others there.
+    A world seeds the dice among its own fields before ``start``. Seed any others there.
     """
 
     state: Annotated[int, SEED] = 1
 
     def seed(self, seed: int) -> None:
-        """Start the sequence of this seed, 1 to 4294967295; seeds that are close to each other give other numbers."""
-        # The first numbers of XorShift32 from a small seed are small: the bits are mixed first. Of all seeds only 0
-        # is mixed to 0. This is the last part of MurmurHash3.
+        """Restart from this seed, 1 to 4294967295; neighbouring seeds give unrelated numbers."""
+        # A small seed makes the first numbers of XorShift32 small, so its bits are mixed first, by the last part of
+        # MurmurHash3. Only the seed 0 is mixed to 0.
         x = check_seed(seed)
         x = ((x ^ (x >> 16)) * 0x85EBCA6B) & 0xFFFFFFFF
         x = ((x ^ (x >> 13)) * 0xC2B2AE35) & 0xFFFFFFFF
         self.state = x ^ (x >> 16)
 
     def next(self) -> int:
-        """The next 32 bits."""
+        """Draw the next 32 bits."""
         drawn, after = XorShift32(self.state).next()
         self.state = after.state
         return drawn
@@ -62,11 +62,11 @@ class Dice(Thing):
         return low + (high - low) * (self.next() / 4294967296.0)
 
     def flip(self) -> bool:
-        """True or False."""
+        """Draw True or False."""
         return self.next() & 1 == 1
 
     def choice(self, items: Sequence[T]) -> T:
-        """One of the items."""
+        """Draw one of the items."""
         if not items:
             raise UsageError("there is nothing to choose from")
         return items[self.below(len(items))]
@@ -80,24 +80,24 @@ class Dice(Thing):
         return self.between(low, high + 1)
 
     def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
-        """One of the numbers of ``range(start, stop, step)``; of one argument, a number below it."""
+        """One of the numbers of ``range(start, stop, step)``; with one argument, a number below it."""
         return self.choice(range(start) if stop is None else range(start, stop, step))
 
     def shuffle(self, items: MutableSequence[T]) -> None:
-        """Bring a list into a random order, in place."""
+        """Shuffle a list in place."""
         for last in range(len(items) - 1, 0, -1):
             other = self.below(last + 1)
             items[last], items[other] = items[other], items[last]
 
     def sample(self, items: Sequence[T], k: int) -> list[T]:
-        """``k`` of the items, none twice, in random order."""
+        """Draw ``k`` different items, in random order."""
         if not 0 <= k <= len(items):
-            raise UsageError(f"a sample of {len(items)} has from 0 to {len(items)}, not {k}")
+            raise UsageError(f"a sample of {len(items)} items has 0 to {len(items)} of them, not {k}")
         rest = list(items)
         return [rest.pop(self.below(len(rest))) for _ in range(k)]
 
     def choices(self, items: Sequence[T], weights: Sequence[float] | None = None, *, k: int = 1) -> list[T]:
-        """``k`` times one of the items; each comes as often as its weight says."""
+        """Draw ``k`` items, with replacement; each is as likely as its weight says."""
         if weights is None:
             return [self.choice(items) for _ in range(k)]
         if len(weights) != len(items) or not items or min(weights) < 0 or not 0 < fsum(weights) < inf:
@@ -110,35 +110,35 @@ class Dice(Thing):
             left -= weight
             if left < 0:
                 return index
-        # Rounding can leave nothing: then it is the last item that can be drawn.
+        # Rounding can leave no item: then take the last one that has a weight.
         return max(index for index, weight in enumerate(weights) if weight > 0)
 
     def gauss(self, mu: float = 0.0, sigma: float = 1.0) -> float:
-        """A float around ``mu`` with the standard deviation ``sigma``; at most 6.7 times that away."""
-        # Box and Muller, with the functions whose bits are the same everywhere. The first draw is never 0.
+        """A float around ``mu`` with the standard deviation ``sigma``; never more than 6.7 times that away."""
+        # Box-Muller, with the functions whose bits are the same everywhere. The first draw is never 0.
         size = sqrt(-2.0 * log((self.next() + 1.0) / 4294967297.0))
         return mu + sigma * (size * cos(tau * self.random()))
 
 
-# A part that limits how often something is done: ``gun: Cooldown``.
+# A part that limits how often something happens: ``gun: Cooldown``.
 
 HOTTEST = 65535
 
 
 class Cooldown(Thing):
-    """Counts in ticks. Every use heats it by ``every``, every ``rest()`` cools it by one: call that once a tick."""
+    """Counts in ticks. Each use heats it by ``every``, each ``rest()`` cools it by one: call ``rest`` once a tick."""
 
     heat: U16 = 0
 
     def rest(self) -> None:
-        """One tick has passed."""
+        """Cool by one tick."""
         if self.heat:
             self.heat -= 1
 
     def use(self, every: int, burst: int = 1) -> bool:
-        """Whether it may be done now; then it counts as done.
+        """Return whether the action is allowed now, and if so, count it.
 
-        At most once in ``every`` ticks in the long run, and up to ``burst`` times at once after a long rest.
+        Allows one use per ``every`` ticks in the long run, and up to ``burst`` at once after a long rest.
         """
         if every < 1 or burst < 1 or every * burst > HOTTEST:
             raise UsageError(

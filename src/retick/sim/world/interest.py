@@ -1,4 +1,4 @@
-"""How much a player needs to know of a thing: by its distance. Only a server asks."""
+"""How much a player needs to know about a thing, by its distance. Only a server uses it."""
 # retick: floats -- only + - * / and square roots, which give the same bits wherever CPython runs
 
 from collections.abc import Callable, Iterator
@@ -17,14 +17,14 @@ __all__ = ["Distance", "axes_of"]
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """Near things are sent first, and far ones not at all. A thing without the fields is as urgent as a near one."""
+    """Sends near things first, and far ones not at all. A thing without the fields is as urgent as a near one."""
 
     full: float
-    """Up to here a thing has priority 1."""
+    """The distance up to which a thing has priority 1."""
     none: float
-    """From here on it has priority 0, and is not sent."""
+    """The distance from which a thing has priority 0 and is not sent."""
     fields: tuple[str, ...]
-    """Where a thing is: names of its number fields, or of a vector, or of a rectangle, which is where its middle is.
+    """The fields that hold a thing's position: number fields, a vector, or a rectangle, which stands for its middle.
     ``"spot.x"`` is the field of a part."""
 
     def __init__(self, *, full: float, none: float, fields: tuple[str, ...] = ("x", "y")) -> None:
@@ -36,24 +36,24 @@ class Distance:
             raise SchemaError(f"a Distance has the names of fields, as ('x', 'y'), not {fields!r}")
 
     def priority(self, here: tuple[float, ...], there: tuple[float, ...]) -> float:
-        """1 for what is near, less with the distance, 0 for what is not sent."""
+        """The priority at a distance: 1 for near things, less with the distance, 0 for things that are not sent."""
         square = 0.0
         for a, b in zip(here, there, strict=True):
             square += (a - b) * (a - b)
         return min(max((self.none - sqrt(square)) / (self.none - self.full), 0.0), 1.0)
 
     def axes(self, kind: Any) -> int:
-        """How many numbers say where the things of a class are; 0 if they have not all the fields."""
+        """How many numbers make a position for things of this class; 0 if the class lacks any of the fields."""
         found = [_axes(kind, name.split(".")) for name in self.fields]
         # retick: allow inexact-math -- whole numbers
         return sum(found) if all(found) else 0
 
     def has_position(self, kind: Any) -> bool:
-        """Whether the things of a class have all the fields."""
+        """Whether a class of things has all the fields."""
         return self.axes(kind) > 0
 
     def position(self, thing: Any) -> tuple[float, ...]:
-        """Where a thing is."""
+        """The position of a thing."""
         found: list[float] = []
         for read in _readers(self.fields):
             value = read(thing)
@@ -78,14 +78,14 @@ def _axes(kind: Any, path: list[str]) -> int:
 
 
 def _middle(shape: Any) -> tuple[float, float]:
-    """Where a vector is, or the middle of a rectangle, without the rounding of whole ones."""
+    """The position of a vector, or the middle of a rectangle, without rounding of integers."""
     if len(shape) == 2:
         return shape.x, shape.y
     return shape.x + shape.w / 2, shape.y + shape.h / 2
 
 
 def check_interest(cls: Any) -> None:
-    """Refuse the interest of a world in which nothing has the fields: a name is wrong."""
+    """Refuse an interest whose fields no thing of the world has: a name must be wrong."""
     interest = cls.interest
     if interest is None:
         return
@@ -96,11 +96,13 @@ def check_interest(cls: Any) -> None:
         raise SchemaError(f"{cls.__name__}.interest: no list of the world has things with {', '.join(interest.fields)}")
     if len(found) > 1:
         told = " and ".join(f"{found[axes]} with {axes}" for axes in sorted(found))
-        raise SchemaError(f"{cls.__name__}.interest: all places have as many numbers, not {told}")
+        raise SchemaError(
+            f"{cls.__name__}.interest: all positions must have the same number of coordinates, not {told}"
+        )
 
 
 def axes_of(cls: Any) -> int:
-    """How many numbers a place in a world has; 0 without interest."""
+    """How many numbers make a position in a world; 0 without interest."""
     if cls.interest is None:
         return 0
     return max(cls.interest.axes(kind) for kind in _kinds_of_items(cls))  # type: ignore[no-any-return]  # of any class
@@ -116,7 +118,7 @@ def _kinds_of_items(cls: Any) -> Iterator[Any]:
 
 @cache
 def _lists_of_players(cls: Any) -> tuple[tuple[str, str], ...]:
-    """The lists of a world whose things have a player and a position, each with the name of the player's field."""
+    """The lists of a world whose things have an owner and a position, each with the name of the owner's field."""
     return tuple(
         (member.name, owner.name)
         for member in members_of(cls)
@@ -127,7 +129,7 @@ def _lists_of_players(cls: Any) -> tuple[tuple[str, str], ...]:
 
 
 def first_position(world: Any, player: int) -> tuple[float, ...] | None:
-    """Where the first thing of a player is, in the lists of the world; None if there is none, or no interest."""
+    """The position of a player's first thing in the lists of the world; None if there is none, or no interest."""
     if world.interest is None:
         return None
     kind: Any = type(world)
