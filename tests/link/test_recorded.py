@@ -19,6 +19,9 @@ RECORDED = {
 fragments are acknowledged and how long a retransmission waits for it. CLAIM came later: it is left out, and changes
 nothing of the rest."""
 
+RECORDED_AS = {"ReliableReceived": "MessageReceived", "LinkResumed": "Resumed"}
+"""Events that have another name than when the exchange was recorded. A name in Python is nothing on the wire."""
+
 WAYS = {
     "good": Conditions(latency=0.03),
     "bad": Conditions(latency=0.05, jitter=0.03, loss=0.2, duplicate=0.1, reorder=0.1),
@@ -27,7 +30,8 @@ WAYS = {
 
 def told(event: Any) -> str:
     names = getattr(type(event), "_fields", None) or [field.name for field in fields(event)]
-    return f"{type(event).__name__} " + " ".join(f"{n}={getattr(event, n)!r}" for n in names if n != "connection")
+    kind = RECORDED_AS.get(type(event).__name__, type(event).__name__)
+    return f"{kind} " + " ".join(f"{n}={getattr(event, n)!r}" for n in names if n != "connection")
 
 
 def exchange(pair: Pair, mine: Connection, theirs: Connection, rounds: int) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from retick.link import Accept, Connected, Disconnected, Reason, Refuse, Refused, Request
-from retick.link.handshake import acceptor, dialler
+from retick.link.handshake import sealed
 from retick.link.handshake.packets import encode_enter
 from retick.link.handshake.sealed import ANOTHER_KEY, ANOTHER_SECRET, patterns_of
 from retick.link.layout import ACCEPT, ADMIT, BYE, COOKIE, ENTER, HELLO, REFUSE, State
@@ -211,7 +211,7 @@ def test_a_wrong_signature_ends_the_handshake_before_the_application_is_asked(mo
     asked: list[Request] = []
     # The dialler signs in the other role: as an acceptor would that sends a signature back.
     monkeypatch.setattr(
-        dialler, "prove_identity", lambda key, role, text: prove_identity(bytes(32), ROLE_ACCEPTOR, text)
+        sealed, "prove_identity", lambda key, role, text: prove_identity(bytes(32), ROLE_ACCEPTOR, text)
     )
     talk = Talk(admit=lambda request: asked.append(request) or Accept())  # type: ignore[func-returns-value]  # append returns None
     talk.run(1.0)
@@ -260,7 +260,7 @@ def test_a_peer_that_repeats_enter_gets_the_same_answer_without_a_new_signature(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     talk = Talk(host={"identity": bytes(32)}).connect()
-    monkeypatch.setattr(acceptor, "prove_identity", None)
+    monkeypatch.setattr(sealed, "prove_identity", None)
     for _ in range(3):
         talk.deliver(send(talk.mine, ENTER, encode_enter(b"", b""), talk.now), to_host=True)
     answers = [data for data, _ in talk.host.datagrams_to_send(now=talk.now)]

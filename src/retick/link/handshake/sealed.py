@@ -4,11 +4,12 @@ Imported when an endpoint with sealed links is made, and not before: it brings `
 """
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from retick.errors import InvalidValue
 from retick.link import sealed_path
 from retick.link.connection import Connection
+from retick.link.handshake.acceptor import Accepted, Acceptor
 from retick.link.handshake.dialler import FIRST_WAIT, LONGEST_WAIT, WAIT_GROWTH, Dialler
 from retick.link.handshake.packets import (
     Hello,
@@ -17,17 +18,23 @@ from retick.link.handshake.packets import (
     SealedHello,
     acceptor_share,
     commitment_to,
+    decode_admit,
+    decode_answer,
     decode_enter,
     decode_proposal,
+    decode_sealed_accept,
     decode_sealed_hello,
     encode_admit,
     encode_answer,
+    encode_enter,
+    encode_proposal,
     encode_sealed_accept,
+    encode_sealed_hello,
     mix_seed,
     prologue_of,
 )
 from retick.link.handshake.strangers import KEY_IS_BANNED
-from retick.link.layout import ADMIT, State
+from retick.link.layout import ADMIT, ENTER, MAX_SEATS, State
 from retick.link.reasons import Reason
 from retick.link.request import Accept, Refuse, Request, Terms
 from retick.link.sealing.keys import ROLE_ACCEPTOR, ROLE_DIALLER, agree, check_identity, prove_identity
@@ -35,24 +42,6 @@ from retick.link.sealing.noise import Handshake, Pattern, psk_of
 
 if TYPE_CHECKING:
     from retick.link.config import LinkConfig
-
-
-from typing import TYPE_CHECKING, Any
-
-from retick.link.handshake.packets import (
-    decode_admit,
-    decode_answer,
-    decode_sealed_accept,
-    encode_enter,
-    encode_proposal,
-    encode_sealed_hello,
-)
-from retick.link.layout import ENTER, MAX_SEATS
-
-if TYPE_CHECKING:
-    from retick.link.connection import Connection
-
-from retick.link.handshake.acceptor import Accepted, Acceptor
 
 __all__ = ["ANOTHER_KEY", "ANOTHER_SECRET", "SealedAcceptor", "SealedDialler", "patterns_of"]
 
