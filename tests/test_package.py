@@ -47,6 +47,25 @@ def test_importing_brings_in_no_extra_and_nothing_heavy() -> None:
     assert not loaded & extras
 
 
+def test_the_first_calls_load_neither_cryptography_nor_archives_nor_processes() -> None:
+    code = "import json, sys, retick; retick.is_compiled(), retick.SyncTest; print(json.dumps(sorted(sys.modules)))"
+    loaded = set(json.loads(python(code)))
+    assert "retick.rollback.session.core" in loaded
+    heavy = {"cryptography", "tarfile", "zipfile", "multiprocessing", "subprocess", "asyncio"}
+    assert not loaded & heavy
+
+
+def test_sessions_without_seals_need_no_cryptography() -> None:
+    code = (
+        "import sys; sys.modules['cryptography'] = None\n"
+        "import retick.audit, retick.authority, retick.host, retick.playing, retick.relay, retick.rollback\n"
+        "from retick.games.fighter import Fighter\n"
+        "from retick.rollback import RollbackSession\n"
+        "RollbackSession(Fighter(), entropy=bytes, sealed=False); print('made')\n"
+    )
+    assert python(code) == "made\n"
+
+
 def test_the_public_names_are_all_there() -> None:
     for name in retick.__all__:
         assert getattr(retick, name) is not None

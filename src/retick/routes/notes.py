@@ -9,7 +9,6 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Final, NamedTuple, TypeAlias
 
 from retick.errors import InvalidValue, LimitExceeded, Truncated
-from retick.link.sealing.primitives import aead, open_sealed
 from retick.relay.packets import channel_of
 from retick.routes.path import PathKind
 
@@ -154,6 +153,8 @@ class NoteSeal:
 
     def __init__(self, material: bytes, code: bytes, room: bytes, own: int, other: int, *, stay: bytes) -> None:
         """``material`` is the secret of an invite, or nothing; ``stay`` is random."""
+        from retick.link.sealing.primitives import aead  # here, because it imports cryptography
+
         self._to = channel_of(room, own, other)
         self._from = channel_of(room, other, own)
         self._seal = aead(pair_key(material, code, room, own, other))
@@ -175,6 +176,8 @@ class NoteSeal:
 
     def open(self, kind: int, data: bytes) -> bytes:
         """The body; InvalidValue or Truncated if it does not open, or did before. Nothing changes on an error."""
+        from retick.link.sealing.primitives import open_sealed  # here, because it imports cryptography
+
         if len(data) <= NONCE_SIZE + TAG_SIZE:
             raise Truncated("a note is cut", needed=NONCE_SIZE + TAG_SIZE + 1, available=len(data))
         nonce = data[:NONCE_SIZE]

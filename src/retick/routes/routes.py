@@ -7,7 +7,7 @@ direct path once ``PeerRoutes`` has found one. docs/guides/internet.md says how,
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from ipaddress import ip_address, ip_network
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from retick.errors import DecodeError, UsageError
 from retick.link.sealing.invite import Invite
@@ -25,7 +25,7 @@ from retick.relay import (
     parse_code,
 )
 from retick.relay import packets as wire
-from retick.routes.notes import MOST_CANDIDATES, Candidate, Candidates, Note, Probe, decode_note, encode_note
+from retick.routes.notes import MOST_CANDIDATES, Candidate, Candidates, Note, NoteSeal, Probe, decode_note, encode_note
 from retick.routes.online import (
     MOST_OWN,
     Online,
@@ -40,9 +40,6 @@ from retick.routes.path import PathKind
 from retick.routes.peer_routes import PeerRoutes
 from retick.routes.words import PathReport, path_words, report_of
 from retick.wire.explain import Explanation, FieldSpec, RowReader
-
-if TYPE_CHECKING:
-    from retick.routes.notes import NoteSeal
 
 __all__ = [
     "HOST_NAME",
@@ -269,11 +266,9 @@ class Routes:
             )
         return peer
 
-    def _seal(self, number: int) -> "NoteSeal":
+    def _seal(self, number: int) -> NoteSeal:
         seal = self._seals.get(number)
         if seal is None:
-            from retick.routes.notes import NoteSeal
-
             material = b"" if self._invite is None else self._invite.secret
             relay = self._relay
             seal = self._seals[number] = NoteSeal(

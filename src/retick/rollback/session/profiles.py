@@ -7,8 +7,6 @@ has only a link with the host, and a spectator only one with a player: they are 
 from typing import TYPE_CHECKING
 
 from retick.errors import InvalidValue
-from retick.link.sealing.keys import fingerprint_of
-from retick.link.sealing.primitives import signer_of
 from retick.rollback.events import RosterChanged, RosterPeer
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.profile import (
@@ -35,7 +33,7 @@ class Profiles(SessionPart):
         super().__init__(session)
         self.own = check_profile(own)
         identity = session.link.config.identity
-        self._fingerprint = None if identity is None else fingerprint_of(signer_of(identity))
+        self._fingerprint = None if identity is None else _fingerprint_of_key(identity)
         self._known: dict[int, Profile] = {}
         """By peer id; also of peers that were dropped, until their id is given again."""
         self._listed: tuple[RosterPeer, ...] = ()
@@ -115,3 +113,10 @@ class Profiles(SessionPart):
         """The peer that this newcomer has dialled says its id."""
         if before in self._known:
             self._known[after] = self._known.pop(before)
+
+
+def _fingerprint_of_key(identity: bytes) -> str:
+    from retick.link.sealing.keys import fingerprint_of  # here, because it imports cryptography
+    from retick.link.sealing.primitives import signer_of
+
+    return fingerprint_of(signer_of(identity))
