@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from retick.sim.world import Thing, World, WorldSimulation
 
 __version__ = "0.1.0"
-"""The one place of the version: pyproject.toml reads it here, and ``retick --version`` shows it."""
+"""The version of Retick. pyproject.toml reads it here, and ``retick --version`` shows it."""
 
 __all__ = [
     "DecodeError",
@@ -63,7 +63,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'retick' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES[name]), name)
-    # retick: allow global-state -- a name that was found once is the same for ever
+    # retick: allow global-state -- a name that was found once never changes
     globals()[name] = value
     return value
 

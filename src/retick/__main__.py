@@ -1,4 +1,4 @@
-"""``retick`` on the command line, and ``python -m retick``."""
+"""Entry point of the ``retick`` command and of ``python -m retick``."""
 
 import importlib.util
 import os
@@ -10,9 +10,9 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line; ``retick.cli.exit_codes`` says which code it ends with."""
+    """Run the command line; ``retick.cli.exit_codes`` lists the exit codes."""
     keep_out_working_directory()
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # a game may import pygame; what is printed is our affair
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # a game may import pygame, whose greeting is not ours
     missing = [name for name in ("typer", "rich") if importlib.util.find_spec(name) is None]
     if missing:
         print(

@@ -25,7 +25,7 @@ annotation_typing = exceptval = _configured
 
 bint = int
 uint = longlong = ulonglong = Py_ssize_t = int
-double = float  # retick: allow float -- a type's name; who computes with it is audited there
+double = float  # retick: allow float -- the name of a type; modules that compute with it are audited themselves
 p_uchar = p_short = p_ushort = p_int = p_uint = p_longlong = p_ulonglong = p_float = p_double = object
 p_const_uchar = p_const_ushort = p_Py_ssize_t = pp_uchar = pp_longlong = object
 void = NULL = None

@@ -12,8 +12,8 @@ __all__ = ["clean_python_path", "keep_out_working_directory"]
 
 
 def _leave_path_of_dash_m() -> None:
-    """After ``python -m retick``, or ``-m`` and a module of it: take away what ``-m`` put in front of the path."""
-    # While -m still looks for the module, the first argument is "-m", and the module stands before the others.
+    """Remove the entry that ``python -m retick``, or ``-m`` with a module of it, put in front of the path."""
+    # While -m still looks for the module, sys.argv[0] is "-m", and sys.orig_argv has the module before the arguments.
     if sys.argv[:1] != ["-m"] or sys.flags.safe_path or len(sys.orig_argv) <= len(sys.argv):
         return
     word = sys.orig_argv[-len(sys.argv)]
@@ -23,7 +23,7 @@ def _leave_path_of_dash_m() -> None:
 
 
 def keep_out_working_directory() -> None:
-    """For the command line: an empty entry of PYTHONPATH is the working directory; and our children are as careful."""
+    """Remove the working directory from PYTHONPATH, where an empty entry means it, here and for child processes."""
     given = os.environ.get("PYTHONPATH", "")
     cleaned = clean_python_path(given)
     if cleaned != given:
@@ -36,7 +36,7 @@ def keep_out_working_directory() -> None:
 
 
 def clean_python_path(value: str) -> str:
-    """A PYTHONPATH without the entries that mean the working directory, whatever that is."""
+    """Remove the entries of a PYTHONPATH that mean the working directory."""
     return os.pathsep.join(entry for entry in value.split(os.pathsep) if entry not in ("", "."))
 
 

@@ -1,4 +1,4 @@
-"""Every exception that Retick raises, named by whose fault it is.
+"""Every exception that Retick raises, grouped by who is at fault.
 
 ::
 
@@ -30,9 +30,9 @@
     ├─ EncodeError            a value does not fit the wire (also a ValueError)
     └─ DeterminismError       same inputs, different state
 
-``retick.testing`` adds two of its own for its reports: MeshHung and ChaosFailure; ``retick.replay`` adds UnknownGame
-and the command line Undecided, for recordings of which nothing can be said; the studio adds FeedError, for what a
-page sent; ``retick.playing`` adds NotForwarded, for a router that opens no port. Errors carry their numbers as
+Some packages add their own: ``retick.testing`` MeshHung, for a match that does not go on; ``retick.verify``
+UnknownGame and the command line Undecided, for recordings that cannot be judged; the studio FeedError, for what a page
+sent, and GameNotKnown; ``retick.playing`` NotForwarded, for a router that opens no port. Errors carry their numbers as
 attributes, so that a program can act on them without reading the text. This module imports nothing of Retick, so that
 every module may import it.
 """
@@ -74,10 +74,10 @@ __all__ = [
 
 
 class RetickError(Exception):
-    """The root of the tree: catching it catches everything that Retick raises on purpose."""
+    """The base class: catching it catches everything that Retick raises on purpose."""
 
     code: str = ""
-    """A stable dotted name of the reason, for formats whose page lists them; otherwise empty."""
+    """The reason as a stable dotted name, for formats whose page lists such names; otherwise empty."""
     details: Mapping[str, int] = MappingProxyType({})
     """The numbers that go with the code, by name."""
 
@@ -86,7 +86,7 @@ _Error = TypeVar("_Error", bound=RetickError)
 
 
 def with_code(error: _Error, code: str, **details: int) -> _Error:
-    """The same error with the reason's name in its format, and the numbers that go with it."""
+    """Add the reason's code, and the numbers that go with it, to an error and return it."""
     error.code = code
     error.details = details
     return error
@@ -133,7 +133,7 @@ class NetworkUnavailable(UsageError):
 
 
 class DecodeError(RetickError, ValueError):
-    """Bytes from outside are not what the format says; nothing was changed by reading them."""
+    """Bytes from outside do not follow the format; reading them has changed nothing."""
 
 
 class Truncated(DecodeError):
@@ -172,7 +172,7 @@ class InvalidValue(DecodeError):
 
 
 class BadHeaderSize(InvalidValue):
-    """The header says that it has another length than its version has."""
+    """The header states another length than its version has."""
 
 
 class ReservedNotZero(InvalidValue):
@@ -200,7 +200,7 @@ class TrailingData(DecodeError):
 
 
 class ChecksumMismatch(DecodeError):
-    """The content is not what its checksum says."""
+    """The content does not match its checksum."""
 
     def __init__(self, message: str, *, expected: int, found: int) -> None:
         super().__init__(message)
@@ -209,7 +209,7 @@ class ChecksumMismatch(DecodeError):
 
 
 class SchemaMismatch(DecodeError):
-    """Written with another schema than the one it is read with."""
+    """The bytes were written with another schema than the one that reads them."""
 
     def __init__(self, message: str, *, expected: int, found: int) -> None:
         super().__init__(message)
@@ -218,7 +218,7 @@ class SchemaMismatch(DecodeError):
 
 
 class BaselineMissing(DecodeError):
-    """A delta whose base snapshot is missing; a full snapshot is needed."""
+    """The base snapshot of a delta is missing; a full snapshot is needed."""
 
     def __init__(self, message: str, *, tick: int) -> None:
         super().__init__(message)
@@ -241,7 +241,7 @@ class InputConflict(ProtocolViolation):
 
 
 class EncodeError(RetickError, ValueError):
-    """A value does not fit the wire; of a snapshot's value the attributes say where it is."""
+    """A value does not fit the wire; for a value of a snapshot, the attributes say where it is."""
 
     def __init__(
         self,

@@ -99,7 +99,7 @@ def test_a_router_that_does_not_answer_is_no_error_of_the_network() -> None:
         silent.bind(("127.0.0.1", 0))
         router = NatPmpRouter("127.0.0.1", port=silent.getsockname()[1], tries=(0.01,))
         assert router.outside_host() is None
-        with pytest.raises(NotForwarded, match="does not answer to NAT-PMP"):
+        with pytest.raises(NotForwarded, match="does not answer NAT-PMP"):
             ForwardedPort(7777, router=router)
 
 

@@ -41,7 +41,7 @@ def test_files_of_keys_are_for_their_owner_and_a_key_that_others_read_is_named(t
 def test_what_is_no_key_is_refused_and_left_as_it_is(tmp_path: Path, text: str) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError, match="is no file of a lasting key"):
+    with pytest.raises(UsageError, match="does not hold a lasting key"):
         load_identity(path)
     assert path.read_text(encoding="utf-8") == text
 
@@ -82,7 +82,7 @@ def test_a_full_disk_ends_the_log_and_not_the_match() -> None:
     log = KeyLogFile(Path("/dev/full"))
     log(LINE)
     log(LINE)
-    assert log.summary() == "the keys in /dev/full are not all: No space left on device"
+    assert log.summary() == "/dev/full does not have all keys: No space left on device"
 
 
 def test_a_form_with_files_says_a_line_about_each(tmp_path: Path) -> None:

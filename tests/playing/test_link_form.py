@@ -23,6 +23,6 @@ def test_a_refusal_that_is_not_about_sealing_means_nothing_here() -> None:
 
 def test_each_refusal_about_sealing_says_what_to_do() -> None:
     assert "refused the invite" in why_refused(Reason.SECRET, "", INVITED)
-    assert "only those who have its invite" in why_refused(Reason.SECRET, "", OPEN)
+    assert "only peers that have its invite" in why_refused(Reason.SECRET, "", OPEN)
     assert "leave it out" in why_refused(Reason.VERSION, "the other side takes sealed links only: …", PLAIN)
     assert "to both sides" in why_refused(Reason.VERSION, "the other side takes plain links only: …", OPEN)

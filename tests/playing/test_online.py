@@ -59,7 +59,7 @@ def test_a_machine_with_ipv6_tells_both_addresses_and_asks_the_relay_over_ipv4(m
 
 
 def test_a_relay_whose_name_is_not_known_says_so() -> None:
-    with pytest.raises(NetworkUnavailable, match="the relay cannot be asked: no address is known"):
+    with pytest.raises(NetworkUnavailable, match="the relay cannot be reached: no address is known"):
         open_online(("relay.invalid", 7788))
 
 

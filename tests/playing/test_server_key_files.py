@@ -34,7 +34,7 @@ def test_a_key_that_others_can_read_is_named(tmp_path: Path) -> None:
 def test_what_is_no_key_is_named_and_not_shown(tmp_path: Path, text: str) -> None:
     path = tmp_path / "key"
     path.write_text(text)
-    with pytest.raises(UsageError, match="is no file of a token key: retick token keygen makes one") as error:
+    with pytest.raises(UsageError, match="does not hold a token key: retick token keygen makes one") as error:
         load_token_key(path)
     assert "planted" not in str(error.value)
     for load in (load_identity, load_server_key):
@@ -65,5 +65,5 @@ def test_a_log_of_keys_is_appended_to_and_ends_quietly_when_it_cannot_be_written
     os.close(broken._handle)
     broken._handle = os.open(path, os.O_RDONLY)
     broken("three")
-    assert "are not all" in broken.summary()
+    assert "does not have all keys" in broken.summary()
     assert str(path) in broken.warning()

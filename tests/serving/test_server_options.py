@@ -112,9 +112,9 @@ def test_plain_and_sealed_exclude_each_other_in_words(tmp_path: Path) -> None:
 
 def test_the_wrong_key_file_is_named(tmp_path: Path) -> None:
     keys(tmp_path)
-    with pytest.raises(UsageError, match=r"tokens\.key is no file of a server's key"):
+    with pytest.raises(UsageError, match=r"tokens\.key does not hold a server's key"):
         with_keys(ServePlan(), key=tmp_path / "tokens.key", tokens=None, plain=False, keylog=None)
-    with pytest.raises(UsageError, match=r"server\.key is no file of a token key: retick token keygen"):
+    with pytest.raises(UsageError, match=r"server\.key does not hold a token key: retick token keygen"):
         with_keys(ServePlan(), key=tmp_path / "new.key", tokens=tmp_path / "server.key", plain=False, keylog=None)
 
 

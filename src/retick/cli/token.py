@@ -78,7 +78,7 @@ def issue_token(
     try:
         write_secret(out, to_text(made) + "\n")
     except FileExistsError:
-        raise UsageError(f"{out} is there already: name a new file") from None
+        raise UsageError(f"{out} exists already: name a new file") from None
     say(f"wrote {out}: a token for player {player}, good for {seconds:g} s")
 
 

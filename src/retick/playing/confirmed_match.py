@@ -1,8 +1,8 @@
 """The part of a match that no rollback can change: its inputs and states, and whether it is over.
 
 Theory of operation. All peers have the same confirmed inputs, so all of them find the end at the same frame without
-asking each other. A ConfirmedMatch steps a state of its own from these inputs alone. Its checksum does not depend on
-predictions and rollbacks, and that is what makes it worth comparing between peers.
+asking each other. A ConfirmedMatch steps its own state from these inputs alone. Its checksum does not depend on
+predictions and rollbacks, so it is worth comparing between peers.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -28,7 +28,7 @@ FRAMES_AFTER_DECISION = 3 * TICKS_PER_SECOND // 2
 
 
 class ConfirmedMatch:
-    """The confirmed inputs and the state that they lead to. A subclass for each game says what decides a match."""
+    """The confirmed inputs and the state they lead to. A subclass for each game says what decides a match."""
 
     def __init__(
         self,
@@ -40,9 +40,9 @@ class ConfirmedMatch:
         state: Any = None,
         frame: int = 0,
     ) -> None:
-        """A match of exactly ``frames``; without that, until a moment after it is decided or ``longest`` frames.
+        """The match lasts exactly ``frames``, or else until a moment after it is decided, at most ``longest`` frames.
 
-        ``state`` at ``frame`` is where it begins for a peer that came in mid-match.
+        For a peer that joins in mid-match it begins with ``state`` at ``frame``.
         """
         self.game = game
         self.seed = seed
@@ -52,7 +52,7 @@ class ConfirmedMatch:
         self.decided: Any = None
         """The state in which the match was decided; None before that."""
         self.payload = bytearray()
-        """The inputs as a replay has them."""
+        """The inputs in the form of a replay's payload."""
         self._size = input_size_of(game)
         self._last = frames if frames is not None else longest
         self._ends_early = frames is None
@@ -63,7 +63,7 @@ class ConfirmedMatch:
 
     @property
     def last(self) -> int | None:
-        """The frame at which the match ends; None as long as it is not known."""
+        """The frame at which the match ends; None if not known yet."""
         return self._last
 
     @property
@@ -85,20 +85,20 @@ class ConfirmedMatch:
                 self._decide()
 
     def note(self, state: Any) -> None:
-        """Called with each new state, for what a game counts."""
+        """Called with each new state, so that a subclass can count."""
 
     def decides(self, state: Any) -> bool:
-        """Whether the winner is known from this state on."""
+        """Whether this state decides the match."""
         return False
 
     def replay(self) -> Replay:
-        """The match so far, from its first frame, for a file or a verification."""
+        """The match so far, from its first frame, as a replay."""
         return Replay(
             seed=self.seed, frames=bytes(self.payload), num_players=self.game.num_players, input_size=self._size
         )
 
     def save(self, path: Path) -> None:
-        """Write the match; RTK has the final checksum too, and so can be verified."""
+        """Write the match to a file; RTK also holds the final checksum, so it can be verified."""
         match = self.replay()
         if path.suffix.lower() != ".rplk":
             named = {"game_id": self.game.game_id, "game_version": self.game.game_version}
@@ -140,20 +140,16 @@ def outcome(confirmed: ConfirmedFight, names: tuple[str, str]) -> str:
     return f"{better} {'wins on points' if confirmed.over else 'leads'}"
 
 
-# What a driver's session records into: the confirmed match, and a file if there is one.
-#
-# Theory of operation. A session gives its recorder every final frame. A FollowedMatch is such a recorder: it passes all
-# of it on to the file, and makes a ConfirmedMatch of it, so that the end of the match and the recording are of one
-# make.
-
-
 class FollowedMatch:
-    """Has the shape of ``retick.rollback.RecordsMatches``."""
+    """The recorder of a driver's session: feeds a ConfirmedMatch, and the recording if there is one.
+
+    It implements ``retick.rollback.RecordsMatches``. Both get the same final frames, so they end at the same one.
+    """
 
     def __init__(
         self, confirmed: Callable[[int, Any, int], ConfirmedMatch], recording: LiveRecording | None = None
     ) -> None:
-        """When a match begins ``confirmed(seed, state, frame)`` is called; state None is that of the seed."""
+        """``confirmed(seed, state, frame)`` is called when a match begins; a state of None means the seed's."""
         self.recording = recording
         self.confirmed: ConfirmedMatch | None = None
         self.players: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""What presses the buttons of a seat. A bot is here; a person at a keyboard is in ``keyboard_buttons``."""
+"""Controllers press the buttons of a seat. Bots are here; keyboards belong to the programs that read them."""
 
 from enum import StrEnum
 from random import Random
@@ -30,7 +30,7 @@ class Controller(Protocol):
 
 
 class BotController:
-    """A bot of the fighter. Like a person it sees predicted states, and a rollback does not change what it pressed."""
+    """A bot of the fighter. Like a person it sees predicted states; a rollback does not change what it pressed."""
 
     def __init__(self, seed: int, player: int, style: StyleName) -> None:
         self._bot = Bot.seeded(seed, player, STYLE_NAMED[style])
@@ -41,7 +41,7 @@ class BotController:
 
 
 class Restless:
-    """Presses any buttons, and others after a while."""
+    """Presses random buttons, and changes them now and then."""
 
     def __init__(self, input_size: int) -> None:
         self._bits = 8 * input_size

@@ -1,8 +1,8 @@
-"""The home router, asked: what is your outside address (NAT-PMP), and forward a port to this machine (NAT-PMP, UPnP).
+"""Asks the home router for its outside address (NAT-PMP), and to forward a port to this machine (NAT-PMP or UPnP).
 
-Only where the user wants it (``--map-port``): a forwarded port is open to everybody until it is taken back. NAT-PMP is
-asked first: it is two datagrams. UPnP is left to miniupnpc, if that is installed: its XML over HTTP, found by
-multicast, is not for a few lines of ours.
+A port is forwarded only if the user asks for it (``--map-port``): it is open to everybody until it is closed again.
+NAT-PMP comes first, since it takes two datagrams. UPnP needs miniupnpc: XML over HTTP, found by multicast, is more
+than a few lines.
 """
 
 import importlib
@@ -54,7 +54,7 @@ __all__ = [
 # outside address (12 bytes in all), or inside port, outside port and seconds (16 bytes in all).
 
 PORT: Final = 5351
-"""UDP port of the router."""
+"""UDP port of the router for NAT-PMP."""
 _MAP: Final = struct.Struct(">BBHHHI")
 _HEAD: Final = struct.Struct(">BBHI")
 _MAPPED: Final = struct.Struct(">HHI")
@@ -89,14 +89,14 @@ def ask_mapping(inside: int, outside: int, seconds: int) -> bytes:
 
 
 def decode_answer(data: bytes) -> OutsideAddress | MappedPort:
-    """The answer; bytes after its end are left unread, as of a router that speaks a newer version."""
+    """Decode an answer; bytes after its end are ignored, since newer versions may add some."""
     if len(data) < _HEAD.size:
         raise _cut(data, _HEAD.size)
     version, kind, result, _ = _HEAD.unpack_from(data)
     if version != 0:
         raise UnsupportedVersion(f"version {version} is not NAT-PMP's 0", version=version)
     if kind not in (_ANSWER + _ASK_ADDRESS, _ANSWER + _MAP_UDP):
-        raise InvalidValue(f"{kind} is no kind of an answer of NAT-PMP")
+        raise InvalidValue(f"{kind} is not a kind of NAT-PMP answer")
     size = _ADDRESS_SIZE if kind == _ANSWER + _ASK_ADDRESS else _MAPPED_SIZE
     rest = data[_HEAD.size : size]
     if len(data) < size:
@@ -109,7 +109,7 @@ def decode_answer(data: bytes) -> OutsideAddress | MappedPort:
 
 
 def _cut(data: bytes, size: int) -> Truncated:
-    text = f"this answer of NAT-PMP has {size} bytes or more, not {len(data)}"
+    text = f"this NAT-PMP answer has {size} bytes or more, not {len(data)}"
     return Truncated(text, needed=size, available=len(data))
 
 
@@ -118,7 +118,7 @@ def _cut(data: bytes, size: int) -> Truncated:
 
 INSTALL_UPNP = "pip install miniupnpc"
 LEASE_SECONDS: Final = 3600
-"""A forwarded port that is not taken back, because the program was killed, closes after this time."""
+"""Seconds after which a forwarded port closes by itself, for example because the program was killed."""
 TRIES: Final = (0.25, 0.5, 1.0)
 """Seconds to wait for the answer to each try."""
 _ROUTES: Final = Path("/proc/net/route")
@@ -132,11 +132,11 @@ _RESULTS: Final = {
 
 
 class NotForwarded(RetickError):
-    """The router did not forward the port; the text says why."""
+    """The router did not forward the port; the message says why."""
 
 
 def default_gateway(table: str | None = None) -> str | None:
-    """The router of this machine; None where the system does not tell (it is read from Linux's table of routes)."""
+    """The address of this machine's router; None if not known (it is read from Linux's routing table)."""
     if table is None:
         try:
             table = _ROUTES.read_text()
@@ -150,22 +150,22 @@ def default_gateway(table: str | None = None) -> str | None:
 
 
 class NatPmpRouter:
-    """A router that speaks NAT-PMP, at an address."""
+    """A router that speaks NAT-PMP."""
 
     def __init__(self, host: str, *, port: int = PORT, tries: tuple[float, ...] = TRIES) -> None:
         self.address = (host, port)
         self._tries = tries
 
     def outside_host(self) -> str | None:
-        """Its outside address; None if it does not tell."""
+        """The router's outside address; None if it does not answer."""
         answer = self._ask(ask_address(), OutsideAddress)
         return str(answer.host) if answer is not None and answer.result == 0 else None
 
     def forward(self, port: int, seconds: int) -> int:
-        """Forward a port of the same number, or another that is free; returns which. NotForwarded says why not."""
+        """Forward an outside port to ``port``, the same one if it is free; return its number or raise NotForwarded."""
         answer = self._ask(ask_mapping(port, port if seconds else 0, seconds), MappedPort)
         if answer is None or answer.inside != port:
-            raise NotForwarded("the router does not answer to NAT-PMP")
+            raise NotForwarded("the router does not answer NAT-PMP")
         if answer.result:
             raise NotForwarded(f"the router refused: {_RESULTS.get(answer.result, f'result {answer.result}')}")
         return int(answer.outside)
@@ -186,7 +186,7 @@ class NatPmpRouter:
 
 
 def outside_host() -> str | None:
-    """The outside address of this machine's router, as it says itself; None if it does not."""
+    """The outside address of this machine's router; None if the router does not tell it."""
     gateway = default_gateway()
     return None if gateway is None else NatPmpRouter(gateway).outside_host()
 
@@ -202,17 +202,17 @@ class _Way(NamedTuple):
 
 
 class ForwardedPort:
-    """A port that the router forwards to this machine, until the end of the ``with`` block. Renewed by a thread."""
+    """A port that the router forwards to this machine until the end of the ``with`` block; a thread renews it."""
 
     def __init__(self, port: int, *, router: NatPmpRouter | None = None, lease: int = LEASE_SECONDS) -> None:
-        """Asks the router now, at most some seconds. NotForwarded if neither way works."""
+        """Ask the router, for a few seconds at most. NotForwarded if neither protocol works."""
         gateway = default_gateway() if router is None else None
         if router is None and gateway is not None:
             router = NatPmpRouter(gateway)
         self._lease = lease
         self._way = _forward(port, router, lease)
         self.outside = (self._way.host, self._way.port)
-        """Host (None if the router does not tell) and port by which others reach this machine."""
+        """Host (None if the router does not tell it) and port at which others reach this machine."""
         self._over = threading.Event()
         self._renewal = threading.Thread(target=self._renew, name="retick-forwarded-port", daemon=True)
         self._renewal.start()
@@ -223,7 +223,7 @@ class ForwardedPort:
         return self._way.name
 
     def close(self) -> None:
-        """Take it back."""
+        """Close the port again."""
         if self._over.is_set():
             return
         self._over.set()

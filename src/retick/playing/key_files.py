@@ -1,8 +1,7 @@
-"""Files with keys: the lasting key of this machine, a server's key, a token key, and the log of the keys of links.
+"""Key files: the lasting key of this machine, a server's key, a token key, and the key log of links.
 
-All are made so that only their owner can read them, where the system knows owners. None is ever shown: messages have
-the fingerprint or the public half of a key and the name of a file. A file says what it is the key of, so that one
-cannot be given for another.
+Where the system knows owners, only the owner can read them. No key is ever shown: messages name the file and the
+fingerprint or the public key. Each file says what its key is for, so that one cannot be mistaken for another.
 """
 
 import os
@@ -33,7 +32,7 @@ class _Kind(NamedTuple):
     """What a key file is for."""
 
     mark: str
-    """Its first word."""
+    """The first word of the file."""
     name: str
     remedy: str
 
@@ -44,7 +43,7 @@ _TOKEN: Final = _Kind("retick-token-key-1", "a token key", "retick token keygen 
 
 
 def load_identity(path: Path) -> tuple[bytes, str]:
-    """The lasting key in a file, which is made if there is none, and a line about it with its fingerprint."""
+    """Read this machine's lasting key from a file, made if missing; return it and a line with its fingerprint."""
     from retick.link.sealing.keys import fingerprint_of
     from retick.link.sealing.primitives import signer_of
 
@@ -54,27 +53,27 @@ def load_identity(path: Path) -> tuple[bytes, str]:
 
 
 def load_server_key(path: Path) -> tuple[bytes, str]:
-    """The private key of a server in a file, which is made if there is none, and a line about it."""
+    """Read a server's private key from a file, made if missing; return it and a line about it."""
     key, is_new = _load_or_make(_SERVER, path)
     said = "made the server's key in" if is_new else "the server's key is in"
     return key, f"{said} {path}{_open_to(path)}"
 
 
 def load_token_key(path: Path) -> tuple[bytes, str]:
-    """The token key in a file, and a complaint if others can read it; else empty."""
+    """Read a token key; return it and a warning if others can read the file, otherwise an empty text."""
     return _read_key(_TOKEN, path), f"{path}{_open_to(path)}" if _open_to(path) else ""
 
 
 def make_token_key(path: Path) -> bytes:
-    """A new token key in a new file."""
+    """Write a new token key to a new file."""
     key = _new_key(_TOKEN, path)
     if key is None:
-        raise UsageError(f"{path} is there already: name a new file, no key is overwritten")
+        raise UsageError(f"{path} exists already: name a new file, no key is overwritten")
     return key
 
 
 def write_secret(path: Path, text: str) -> None:
-    """A new file that only its owner can read; UsageError if it cannot be made."""
+    """Write a new file that only its owner can read; UsageError if it cannot be written."""
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _ONLY_OWNER)
     except FileExistsError:
@@ -90,7 +89,7 @@ def write_secret(path: Path, text: str) -> None:
 
 
 def _load_or_make(kind: _Kind, path: Path) -> tuple[bytes, bool]:
-    """The key, and whether it is new."""
+    """Return the key, and whether it is new."""
     key = _new_key(kind, path)
     return (_read_key(kind, path), False) if key is None else (key, True)
 
@@ -100,7 +99,7 @@ def _open_to(path: Path) -> str:
 
 
 def _new_key(kind: _Kind, path: Path) -> bytes | None:
-    """A new key in a new file; None if there is one of that name already."""
+    """Write a new key to a new file; None if the file exists already."""
     key = os.urandom(_KEY_BYTES)
     try:
         write_secret(path, f"{kind.mark} {key.hex()}\n")
@@ -119,7 +118,7 @@ def _read_key(kind: _Kind, path: Path) -> bytes:
     except (ValueError, IndexError):
         mark, key = "", b""
     if mark != kind.mark or len(key) != _KEY_BYTES or len(words) != 2:
-        raise UsageError(f"{path} is no file of {kind.name}: {kind.remedy}")
+        raise UsageError(f"{path} does not hold {kind.name}: {kind.remedy}")
     return key
 
 
@@ -127,10 +126,10 @@ class KeyLogFile:
     """Appends a line for each link. When the disk is full, the log ends and the match goes on."""
 
     def __init__(self, path: Path) -> None:
-        """UsageError if it cannot be written."""
+        """Open the log to append; UsageError if it cannot be written."""
         self.path = path
         self.failure = ""
-        """Why the log ended before the match; empty if it did not."""
+        """Why the log ended before the match; empty while it is written."""
         self._handle: int | None = None
         try:
             self._handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, _ONLY_OWNER)
@@ -138,7 +137,7 @@ class KeyLogFile:
             raise _unwritable(path, error) from None
 
     def __call__(self, line: str) -> None:
-        """The keys of one link, at once: the file is good however the program ends."""
+        """Append the keys of one link at once, so that the file is good however the program ends."""
         if self._handle is None:
             return
         try:
@@ -148,25 +147,25 @@ class KeyLogFile:
             self.close()
 
     def close(self) -> None:
-        """After the last link."""
+        """Close the file, after the last link."""
         handle, self._handle = self._handle, None
         if handle is not None:
             os.close(handle)
 
     def warning(self) -> str:
-        """What to tell whoever asked for it."""
+        """A line for the user who asked for the log."""
         open_to = _open_to(self.path)
         return f"the keys of all links are written to {self.path}: whoever has it can read the match{open_to}"
 
     def summary(self) -> str:
-        """For the end of a match: only what is wrong."""
-        return f"the keys in {self.path} are not all: {self.failure}" if self.failure else ""
+        """A line for the end of a match; empty unless keys are missing."""
+        return f"{self.path} does not have all keys: {self.failure}" if self.failure else ""
 
 
 def sealed_form(
     invite: Invite | None, identity: Path | None, keylog: Path | None, tell: Callable[[str], object]
 ) -> LinkForm:
-    """Sealed links with the keys of these files; ``tell`` is called with a line about each."""
+    """Make the form of sealed links with the keys in these files; ``tell`` is called with a line about each file."""
     key, log = None, None
     if identity is not None:
         key, told = load_identity(identity)

@@ -1,4 +1,4 @@
-"""How the links of a match are made: with an invite, open to everybody, or plain; and what their refusal means."""
+"""How a match seals its links (with an invite, open to everybody, or plain), and what a refusal means."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,33 +18,33 @@ class _Sealing(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkForm:
-    """What a RollbackSession and a SpectatorSession are told of sealing."""
+    """The sealing arguments of a RollbackSession and a SpectatorSession."""
 
     sealed: bool = True
     invite: Invite | None = None
-    """With it only those come in who have it; without it everybody who knows the address."""
+    """Only peers with this invite are admitted; if None, everybody who knows the address is."""
     identity: bytes | None = field(default=None, repr=False)
     """The lasting private key of this machine."""
     keylog: Callable[[str], None] | None = field(default=None, repr=False)
-    """Gets the keys of each link."""
+    """Called with the keys of each link."""
 
     @property
     def is_open(self) -> bool:
-        """Whether people should compare words: nothing else shows that nobody sits between them."""
+        """Whether people should compare words, which alone shows that nobody sits between them."""
         return self.sealed and self.invite is None
 
     @property
     def secret(self) -> bytes:
-        """That of the invite; empty without one."""
+        """The invite's secret; empty without an invite."""
         return b"" if self.invite is None else self.invite.secret
 
     @property
     def name(self) -> str:
-        """In one word, as hosts announce it: ``invite``, ``open`` or ``plain``."""
+        """The form in one word, as hosts announce it: ``invite``, ``open`` or ``plain``."""
         return "invite" if self.invite is not None else "open" if self.sealed else "plain"
 
     def arguments(self) -> _Sealing:
-        """For the constructor of a session."""
+        """The arguments for a session's constructor."""
         return {"sealed": self.sealed, "invite": self.invite, "identity": self.identity, "keylog": self.keylog}
 
 
@@ -53,15 +53,15 @@ PLAIN = LinkForm(sealed=False)
 
 
 def why_refused(reason: int, text: str, form: LinkForm) -> str:
-    """What a refusal means for one who came with ``form``, and what to do; empty if it is not about sealing."""
+    """What a refusal means for a peer that came with ``form``, and what to do; empty if it is not about sealing."""
     if reason == Reason.SECRET and form.invite is not None:
         return (
-            "the host refused the invite: it is of another match, or this host takes none. Ask for the line that it "
-            "shows now"
+            "the host refused the invite: it belongs to another match, or this host takes none. Ask for the line that "
+            "the host shows now"
         )
     if reason == Reason.SECRET:
         return (
-            "the host takes only those who have its invite: ask for the line that it shows, and give it in place of "
+            "the host takes only peers that have its invite: ask for the line that it shows, and give it in place of "
             "the address"
         )
     if reason == Reason.VERSION and "sealed links only" in text and not form.sealed:

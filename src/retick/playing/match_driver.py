@@ -3,7 +3,7 @@
 Theory of operation. A loop calls ``turn`` and ``wait`` again and again. A turn receives, runs the frames that are due,
 sends, and has the session record newly confirmed frames into a FollowedMatch. When that match is over, the driver sends
 its final checksum to the other peers and plays on until it has received theirs: until then they may still need inputs.
-A session of the original LAN mode has no messages; there it ends when the other peer has acknowledged all inputs.
+A session of the original LAN mode has no messages; its match ends when the other peer has acknowledged all inputs.
 """
 
 import select
@@ -43,52 +43,52 @@ from retick.routes import Online, OnlineEvent
 __all__ = ["MatchDriver", "MatchWire", "Result"]
 
 GOODBYE_SECONDS = 2.0
-"""Seconds after the end of a match in which its last messages are still sent again."""
+"""Seconds after the end of a match during which its last messages are still sent again."""
 ROUND_TRIPS = 5
-"""The same in round trips, where that is longer."""
+"""Round trips during which they are sent again, where that is longer."""
 FRAMES_FOR_SPECTATORS = 8
 """Frames that are played after the end, so that spectators receive all frames before it."""
 ARRIVALS_KEPT = 16
-"""Lines about peers that have connected; where nobody shows them, older ones go."""
+"""Lines about connected peers that are kept until they are shown; the oldest go first."""
 EXPLAIN_SECONDS = 10.0
-"""Seconds that the peers may take to find the divergence."""
+"""Seconds that the peers have to find the divergence."""
 LAN_SILENCE = 10.0
-"""Seconds without a packet after which the other peer of a LAN match counts as gone: the old mode has no goodbye."""
+"""Seconds without a packet after which the other peer of a LAN match counts as gone; LAN mode has no goodbye."""
 _RESULT = struct.Struct("<4sII")
 _RESULT_TAG = b"end:"
 
 
 class Result(NamedTuple):
-    """The end of a match, as one peer reports it."""
+    """The last frame of a match and its checksum, as one peer reports them."""
 
     frame: int
     checksum: int
 
 
 class MatchObserver(Protocol):
-    """Whoever is told what a driver does: the notes of a trace, a netgraph."""
+    """Is told what a driver does: the notes of a trace, a netgraph."""
 
     def frame_run(self, stats: SessionStats, depth: int, *, began: float) -> None:
         """A frame was run, from ``began`` until now; ``depth`` frames were resimulated with it."""
 
     def event(self, event: MatchEvent) -> None:
-        """What the session reported."""
+        """The session has reported this event."""
 
 
 class MatchWire(Protocol):
-    """What a driver needs of ``retick.transport.Poll``; a simulated network has it too."""
+    """The part of ``retick.transport.Poll`` that a driver needs; a simulated network provides it too."""
 
     @property
     def endpoint(self) -> Any:
-        """The session, or what stands around it."""
+        """The session, or a wrapper around it."""
 
     @property
     def socket(self) -> Any:
-        """What ``wait`` waits for; None where nobody calls it."""
+        """The socket that ``wait`` waits for; None where nobody calls ``wait``."""
 
     @property
     def clock(self) -> Callable[[], float]:
-        """Seconds; it never goes back."""
+        """Returns monotonic seconds."""
 
     def poll(self, now: float) -> list[Any]:
         """Receive, handle timeouts, send, and return the events."""
@@ -114,10 +114,10 @@ class MatchDriver:
         compares_words: bool = False,
         online: Online | None = None,
     ) -> None:
-        """At the start of the match ``controller(seed, player)`` is called for each player of this peer.
+        """``controller(seed, player)`` is called at the start of the match for each player of this peer.
 
-        ``followed`` is what the session records into; ``observer`` is told of every frame and event. With
-        ``compares_words`` there are ``words`` for people to compare. ``online`` is what the session was told.
+        The session records into ``followed``; ``observer`` is told of every frame and event. ``compares_words`` fills
+        ``words``, for people to compare. ``online`` is the argument that the session got.
         """
         self.session = session
         self.wire = wire
@@ -126,25 +126,26 @@ class MatchDriver:
         self.received_results: dict[Hashable, Result] = {}
         """The results that other peers have sent, by peer."""
         self.over = False
-        """No more frames will run: the results were compared, or ``why`` says what ended the match."""
+        """True when no more frames will run: the results were compared, or ``why`` says what ended the match."""
         self.why = ""
+        """What ended the match early; empty otherwise."""
         self.reason = 0
         """The code with which the other peer disconnected, see ``retick.link.Reason``."""
         self.desync: DesyncDetected | None = None
         self.desync_report = ""
-        """The report on a desync, the same text on all peers."""
+        """The report on a desync, the same text on all peers; empty if there is none."""
         self.notice = ""
         """What to show the player right now, such as "waiting"; empty for nothing."""
         self.words: dict[tuple[int, ...], str] = {}
-        """Of links without a secret: the words that the person at these seats should see too."""
+        """For links without a secret: the words that the person at these seats should see too."""
         self.arrivals: deque[str] = deque(maxlen=ARRIVALS_KEPT)
-        """Lines about peers that have connected, to show and take away."""
+        """Lines about connected peers; whoever shows a line removes it."""
         self.depth = 0
         """Frames that were resimulated with the newest frame."""
         self.online = OnlineStatus(online, present=lambda: getattr(session, "peer_addresses", ()))
         """Relay and paths of an online match, in words."""
         self.last_way = ""
-        """How the others were reached when the match was over: after that they leave, one by one."""
+        """How the others were reached when the match ended, before they left one by one."""
         self._arrivals = Arrivals()
         self._followed = followed
         self._observer = observer
@@ -159,7 +160,7 @@ class MatchDriver:
 
     @property
     def confirmed(self) -> ConfirmedMatch | None:
-        """The match, as far as no rollback can change it; None before it begins."""
+        """The confirmed part of the match; None before it begins."""
         return self._followed.confirmed
 
     @property
@@ -173,7 +174,7 @@ class MatchDriver:
         return bool(self.received_results) and set(self.received_results.values()) == {self.result}
 
     def turn(self) -> bool:
-        """Receive, run what is due, send; True when a frame was run."""
+        """Receive, run the frames that are due, send; True if a frame was run."""
         now = self.wire.clock()
         for event in self.wire.poll(now):
             self._handle(event)
@@ -198,7 +199,7 @@ class MatchDriver:
         return ran
 
     def wait(self, longest: float = 0.05) -> None:
-        """Sleep until a datagram, a timeout or a frame, at most ``longest`` seconds."""
+        """Sleep until a datagram, a timeout or the next frame, at most ``longest`` seconds."""
         now = self.wire.clock()
         until = now + longest
         for time_ in (self.wire.endpoint.next_timeout(), self.session.next_frame_at):
@@ -210,8 +211,8 @@ class MatchDriver:
     def leave(self, *, linger: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         """Send goodbye, go on just long enough for it to arrive, then close the socket.
 
-        Messages sent before get ``linger`` seconds to arrive, and goodbye as long again: the other peer may still wait
-        for our result. The default allows for two losses on a slow link.
+        Earlier messages get ``linger`` seconds to arrive, and goodbye as long again, since the other peer may still
+        wait for our result. The default allows for two losses on a slow link.
         """
         self.over = True
         if linger is None:
@@ -225,12 +226,12 @@ class MatchDriver:
         self.wire.close()
 
     def report(self) -> NetworkReport:
-        """What there is to show of the running match."""
+        """The numbers of the running match, to show them."""
         assert self.confirmed is not None
         stats = self.session.stats(now=self.wire.clock())
         report = NetworkReport(
             frame=stats.frame,
-            # Inputs may be known for frames that are still to come: those are not confirmed frames.
+            # Inputs may be known for frames that have not run yet: those frames are not confirmed.
             confirmed=min(stats.confirmed_frame, stats.frame - 1),
             state=self.confirmed.game.pack_state(self.session.state).hex(),
             depth=self.depth,
@@ -241,7 +242,7 @@ class MatchDriver:
             notice=self.notice,
             way=self.online.way,
         )
-        for peer in stats.peers.values():  # with several, the first one's link is shown; with all gone, none is
+        for peer in stats.peers.values():  # the first peer's link is shown, if any peer is left
             return replace(
                 report,
                 rtt=peer.rtt,
@@ -253,21 +254,21 @@ class MatchDriver:
         return report
 
     def _round_trip(self) -> float:
-        """Seconds, of the slowest peer."""
+        """The round trip of the slowest peer, in seconds."""
         if self.confirmed is None:
             return 0.0
         peers = self.session.stats(now=self.wire.clock()).peers.values()
         return max((peer.rtt or 0.0 for peer in peers), default=0.0)
 
     def lost_recording(self) -> str:
-        """A line about a recording that has just ended before the match; empty if it has not. Said once."""
+        """A line, returned once, if the recording has ended before the match; otherwise empty."""
         if self.recording is None or not self.recording.failure or self._told_of_recording:
             return ""
         self._told_of_recording = True
         return f"the match goes on, but its recording has ended: {self.recording.failure}"
 
     def save_recording(self) -> None:
-        """Finish the replay with all confirmed frames, however the match ended."""
+        """Finish the recording with all confirmed frames, however the match ended."""
         if self.session.recording is not None:
             self.session.recording.end()
 
@@ -289,7 +290,7 @@ class MatchDriver:
             self._observer.frame_run(stats, self.depth, began=began)
 
     def _follow(self, confirmed: ConfirmedMatch) -> None:
-        """Record what has become final by now. The session plays a little longer than the match lasts."""
+        """Record the frames that have become final. The session plays a little longer than the match lasts."""
         recording = self.session.recording
         assert recording is not None, "the session records into the followed match"
         recording.last = confirmed.last
@@ -312,7 +313,7 @@ class MatchDriver:
             self.over = shown and all(peer in self.received_results for peer in stats.peers)
 
     def _check_lan_timeout(self, session: LanSession, now: float) -> None:
-        """The old mode has no timeouts: find out here that a host does not answer, or that the other peer is gone."""
+        """Notice that a host does not answer or that the other peer is gone: LAN mode has no timeouts."""
         match = session.match
         if match is None and session.local_player == 0:
             return
@@ -348,7 +349,7 @@ class MatchDriver:
         elif isinstance(event, PlayersDropped):
             self.notice = f"player {', '.join(str(player + 1) for player in event.players)} was dropped"
         elif isinstance(event, DesyncDetected):
-            # The peers look for the divergence together; the match goes on meanwhile, but not for ever.
+            # The peers look for the divergence together while the match goes on, for a limited time.
             self.desync, self._explained_by = event, self.wire.clock() + EXPLAIN_SECONDS
             self.notice = "the peers have diverged: finding out where"
         elif isinstance(event, DesyncReported):
@@ -361,16 +362,16 @@ class MatchDriver:
             self._end(known or self._goodbye or event.reason)
 
     def _receive_report(self, report: DesyncReport) -> None:
-        """A difference that was found ends the match; after a false alarm it goes on."""
+        """End the match if the report found a difference; after a false alarm it goes on."""
         if report.first_differing is not None:
             self.desync_report = str(report)
             self._end(self.desync_report.splitlines()[0])
         elif isinstance(self.session, RollbackSession) and not self.session.investigating:
-            # Otherwise another difference was seen meanwhile: its report is still to come.
+            # While investigating, another difference was seen, and its report is still to come.
             self.desync, self.notice = None, ""
 
     def _receive_result(self, peer: Hashable, data: bytes) -> None:
-        """Other messages are ignored: another application may send them."""
+        """Store a peer's result; other messages, which another application may send, are ignored."""
         if len(data) == _RESULT.size and data.startswith(_RESULT_TAG):
             self.received_results[peer] = Result(*_RESULT.unpack(data)[1:])
 

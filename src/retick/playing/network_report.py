@@ -1,4 +1,4 @@
-"""One peer's view of a match at one frame, small enough to go through a pipe many times a second."""
+"""One peer's view of a match, small enough to go through a pipe many times a second."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -23,27 +23,27 @@ class NetworkReport:
     depth: int
     """Frames resimulated with this one."""
     rollbacks: int = 0
-    """How many so far."""
+    """Rollbacks so far."""
     deepest: int = 0
-    """Frames of the longest rollback."""
+    """Length of the longest rollback, in frames."""
     stalls: int = 0
     """How often the match had to wait for inputs."""
     hits: tuple[int, int] = (0, 0)
     """Hits landed by each player of the fighter."""
     rtt: float | None = None
-    """Seconds; None as long as it is not known."""
+    """Round trip in seconds; None if not known yet."""
     loss_in: float = 0.0
     """Share of the other peer's packets that did not arrive, 0 to 1."""
     loss_out: float = 0.0
-    """The same for our packets."""
+    """Share of our packets that did not arrive, 0 to 1."""
     packets: float = 0.0
-    """Sent a second."""
+    """Packets sent per second."""
     octets: float = 0.0
-    """Sent a second, in bytes."""
+    """Bytes sent per second."""
     notice: str = ""
     """What the player should know, such as that the other peer is silent."""
     way: str = ""
-    """Of an online match: whether others are reached directly or through the relay."""
+    """In an online match, whether others are reached directly or through the relay."""
 
     def dumps(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))

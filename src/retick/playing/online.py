@@ -1,4 +1,4 @@
-"""A match at a relay: its socket, the addresses that others are told of, and what happens, in words for people."""
+"""A match at a relay: its socket, the addresses that others are told, and its status in words for people."""
 
 import socket as sockets
 from collections.abc import Callable, Collection, Hashable
@@ -22,11 +22,11 @@ from retick.transport.discovery import own_address, own_address_v6
 __all__ = ["OnlineStatus", "chosen_relay", "open_online"]
 
 USABLE_TILL_FULL = 65535
-"""Seconds of a code that holds until the room is full."""
+"""The lifetime, in seconds, that stands for "until the room is full"."""
 
 
 def chosen_relay(named: str | None, in_text: tuple[str, int] | None = None) -> tuple[str, int]:
-    """The relay that an option names, or what was pasted, or the environment; UsageError says how to have one."""
+    """The relay named by an option, the pasted text or the environment; UsageError says how to get one."""
     found = relay_address(named, {}) or in_text or relay_address(None)
     if found is None:
         raise UsageError(NO_RELAY)
@@ -36,10 +36,10 @@ def chosen_relay(named: str | None, in_text: tuple[str, int] | None = None) -> t
 def open_online(
     relay: tuple[str, int], *, port: int = 0, code: str | None = None, relay_only: bool = False
 ) -> tuple[UdpSocket, Online]:
-    """A socket that reaches the relay, and what a session is told of it. NetworkUnavailable if there is no such relay.
+    """Open a socket that reaches the relay; return it with the session's argument, or raise NetworkUnavailable.
 
-    The relay is asked over IPv4 where it has such an address: what it sees there is what routers translate. Over
-    IPv6 a machine knows its own address.
+    IPv4 is used if the relay has such an address, so that it sees the address that routers translate to. A machine's
+    IPv6 address needs no such help.
     """
     own_v6 = own_address_v6()
     v4 = _v4_of(relay)
@@ -48,7 +48,7 @@ def open_online(
         address = socket.resolve(v4 or relay[0], relay[1])
     except NetworkUnavailable as error:
         socket.close()
-        raise NetworkUnavailable(f"the relay cannot be asked: {error}") from None
+        raise NetworkUnavailable(f"the relay cannot be reached: {error}") from None
     bound = socket.address[1]
     own: list[tuple[str, int]] = []
     if not relay_only:
@@ -73,19 +73,19 @@ def _open(port: int, *, wants_v6: bool) -> UdpSocket:
 
 
 class OnlineStatus:
-    """Follows what a session says of relay and paths. ``lines`` drains what is new, for a terminal or a log."""
+    """Follows a session's events about relay and paths. ``lines`` drains what is new, for a terminal or a log."""
 
     def __init__(
         self, online: Online | None = None, *, present: Callable[[], Collection[Hashable]] | None = None
     ) -> None:
-        """``online`` is what the session was told; None for a match without a relay, of which there is nothing.
+        """``online`` is the session's argument; None for a match without a relay, which has no such events.
 
-        ``present`` gives the addresses of those who play; of others, such as spectators, the path is not counted.
+        ``present`` returns the addresses of those who play; paths to others, such as spectators, are not counted.
         """
         self.ready: OnlineReady | None = None
-        """There is a place at the relay."""
+        """Set once the relay has given us a place in a room."""
         self.ended = ""
-        """Why there is none, and will be none."""
+        """Why the relay gives us no place any more; empty otherwise."""
         self._online = online
         self._present = present
         self._paths: dict[int, PathChanged] = {}
@@ -93,7 +93,7 @@ class OnlineStatus:
         self._lines: list[str] = []
 
     def event(self, event: OnlineEvent) -> None:
-        """What the session says."""
+        """Note an event of the session."""
         if isinstance(event, OnlineReady):
             self.ready = event
             self._lines += self.invitation() or ["in the room at the relay"]
@@ -108,13 +108,13 @@ class OnlineStatus:
 
     @property
     def code(self) -> str:
-        """Of the room that was opened here, as it is shown; empty before there is one, and for one who joined."""
+        """The code of the room that was opened here, as it is shown; empty before that, and for a joiner."""
         if self.ready is None or self._online is None or self._online.code is not None:
             return ""
         return shown_code(self.ready.code)
 
     def invitation(self) -> list[str]:
-        """What a host gives to others, for a terminal; nothing before there is a room, and for one who joined."""
+        """The lines that a host gives to others; none before there is a room, and none for a joiner."""
         if not self.code or self.ready is None or self._online is None:
             return []
         if self.ready.seconds == USABLE_TILL_FULL:
@@ -130,7 +130,7 @@ class OnlineStatus:
 
     @property
     def way(self) -> str:
-        """For a status line: ``direct``, ``relayed``, or how many of which; empty before there is a room."""
+        """For a status line: ``direct``, ``relayed``, or the number of each; empty before there is a room."""
         if self.ready is None:
             return ""
         present = None if self._present is None else self._present()
@@ -141,6 +141,6 @@ class OnlineStatus:
         return f"{words}; {self._relay_words}" if self._relay_words else words
 
     def lines(self) -> list[str]:
-        """What is new since the last call."""
+        """The lines that are new since the last call."""
         out, self._lines = self._lines, []
         return out

@@ -1,7 +1,7 @@
 """Who has connected, in words: the name and the fingerprint of each peer, for people to compare.
 
-A peer says its name right after its link is there, so its line waits for that. A joiner's list names peers without a
-link, too: they have a line when they are connected.
+A peer sends its name right after its link is up, so its line waits for that. A joiner's roster also names peers
+without a link; they get a line when they connect.
 """
 
 from collections.abc import Hashable
@@ -31,10 +31,10 @@ class Arrivals:
 
     def __init__(self) -> None:
         self._connected: set[Hashable] = set()
-        """Peers that have connected and have no line yet."""
+        """Peers that have connected and did not get a line yet."""
 
     def lines_after(self, event: MatchEvent, session: Any) -> list[str]:
-        """A line for each peer of which this event was the last that was needed."""
+        """A line for each peer about which everything is known after this event."""
         if isinstance(event, PeerConnected):
             self._connected.add(event.peer)
         elif isinstance(event, PeerDisconnected):
@@ -47,25 +47,23 @@ class Arrivals:
 
 
 def in_words(peer: RosterPeer) -> str:
-    """One line."""
+    """Describe a peer in one line."""
     seats = " and ".join(str(player + 1) for player in peer.players)
     name = f" ({peer.name})" if peer.name else ""
     proved = f", fingerprint {peer.fingerprint}" if peer.fingerprint else ""
     return f"connected: player {seats}{name}{proved}"
 
 
-# The words that people compare in an open match, where no secret shows that nobody sits between them.
-#
-# They are made when a match starts and when a player comes back, and not for each one that connects: words are slow to
-# make, and strangers may connect to an open host as often as they like.
-
-
 def words_after(event: MatchEvent, session: Any) -> dict[tuple[int, ...], str] | None:
-    """The words with each other peer, by its seats; None if they are what they were before this event."""
+    """The words to compare with each other peer, by its seats; None if this event does not change them.
+
+    People compare them in an open match, where no secret shows that nobody sits between them.
+    """
+    # Not for each connection: words are slow to make, and strangers may connect to an open host as often as they like.
     if not isinstance(event, MatchStarted | PlayersReturned):
         return None
     found = {}
     for peer in session.roster:
-        with suppress(UsageError):  # ourselves; or one that is gone again
+        with suppress(UsageError):  # ourselves, or a peer that is gone again
             found[peer.players] = " ".join(session.words(peer.peer_id))
     return found

@@ -1,7 +1,7 @@
-"""What a person types or pastes to come into a match: an address, an invite or a code. Grammar: docs/guides/joining.md.
+"""What a person types or pastes to join a match: an address, an invite or a code. Grammar: docs/guides/joining.md.
 
-An invite is a secret. So nothing that looks like one, or like a piece of one, is taken for the name of a host: it would
-be shown in an error, and asked of a name server.
+An invite is a secret. So nothing that looks like one, or like a piece of one, is taken for a host name: an error would
+show it, and a name server would be asked for it.
 """
 
 import os
@@ -28,8 +28,6 @@ __all__ = [
 ]
 
 
-# Which relay to use: the one that was named, or that of the environment. docs/joining.md says so.
-
 RELAY_PORT = 7788
 RELAY_VARIABLE = "RETICK_RELAY"
 NO_RELAY = (
@@ -39,7 +37,7 @@ NO_RELAY = (
 
 
 def relay_address(named: str | None, environment: Mapping[str, str] = os.environ) -> tuple[str, int] | None:
-    """Host and port of the relay that was named, or of the environment's; None where there is neither."""
+    """Host and port of the relay that was named, or else of the environment's; None without either."""
     text = (named or environment.get(RELAY_VARIABLE, "")).strip()
     if not text:
         return None
@@ -53,38 +51,38 @@ def relay_address(named: str | None, environment: Mapping[str, str] = os.environ
 _SCHEME = "retick:"
 _QUOTES = "\"'`<>"
 _MANY_LETTERS = 24
-"""A word of so many letters and digits, without a dot or colon, is no host: it is a piece of an invite."""
+"""A word with so many letters and digits, and no dot or colon, is a piece of an invite and no host."""
 _CODE = re.compile(r"[0-9A-Za-z]{4}[- ][0-9A-Za-z]{4}")
-"""Eight letters and digits in two groups: a code, or one that was mistyped."""
+"""Eight letters and digits in two groups: a code, perhaps mistyped."""
 _SOME_LETTERS = 12
-"""So is one of so many, with a digit before a letter, and without a letter that an invite has not."""
+"""A word with so many letters of the invites' alphabet, and a digit before a letter, is a piece of an invite too."""
 _MIXED = re.compile("[0-9][a-z]", re.IGNORECASE)
 
 
 class WayIn(NamedTuple):
-    """Where to go, and with what."""
+    """Which host to join, and with what invite."""
 
     target: tuple[str, int]
     """Name or address of the host, and its port."""
     invite: Invite | None
-    """None where only an address was given."""
+    """None if only an address was given."""
 
 
 class OnlineWay(NamedTuple):
     """Which room to join at a relay."""
 
     code: str
-    """As it is shown: XXXX-XXXX."""
+    """The room's code as it is shown: XXXX-XXXX."""
     relay: tuple[str, int] | None
-    """Name or address of the relay, and its port; None where only a code was given."""
+    """Name or address of the relay, and its port; None if only a code was given."""
     invite: Invite | None
-    """None where only a code was given: then the relay vouches for the keys."""
+    """None if only a code was given; then the relay vouches for the keys."""
 
 
 def way_in(text: str, *, default_port: int, is_online: bool = False) -> WayIn | OnlineWay:
-    """What was typed, with the port if it names none. UsageError says what is wrong with it, without a secret.
+    """Parse what was typed; ``default_port`` is used if it names no port. UsageError says what is wrong.
 
-    With ``is_online`` it is a code or an invite, and never the name of a host.
+    With ``is_online`` the text is a code or an invite, never a host name. No message shows a secret.
     """
     line = text.strip().strip(_QUOTES)
     if line.lower().startswith(_SCHEME) or "#" in line:
@@ -111,12 +109,12 @@ def _invited(line: str, default_port: int, is_online: bool) -> WayIn | OnlineWay
     if "@" in invite.address:
         return _by_code(invite.address, invite, is_sure=True)
     if is_online:
-        raise UsageError("this invite is of a host without a relay: leave out --online")
+        raise UsageError("this invite comes from a host without a relay: leave out --online")
     return WayIn(parse_address(invite.address, default_port=default_port), invite)
 
 
 def _by_code(line: str, invite: Invite | None, *, is_sure: bool) -> OnlineWay:
-    """``CODE`` or ``CODE@RELAY``."""
+    """Parse ``CODE`` or ``CODE@RELAY``."""
     code, at, relay = line.partition("@")
     try:
         shown = shown_code(code_text(parse_code(code)))
@@ -127,11 +125,11 @@ def _by_code(line: str, invite: Invite | None, *, is_sure: bool) -> OnlineWay:
 
 
 def shown_code(code: str) -> str:
-    """A code of eight characters, in two groups."""
+    """Write a code of eight characters in two groups."""
     return f"{code[:4]}-{code[4:]}"
 
 
 def address_text(host: str, port: int, *, usual_port: int | None = None) -> str:
-    """An address as people write it; the usual port may be left out."""
+    """Write an address as people do; the usual port is left out."""
     where = f"[{host}]" if ":" in host else host
     return where if port == usual_port else f"{where}:{port}"

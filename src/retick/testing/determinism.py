@@ -23,21 +23,18 @@ __all__ = [
 ]
 
 
-# What the dynamic checks compare of each state.
-#
-# Runs wherever the game does. Values are compared as canonical text, so that equal values look equal in every
-# process.
+# Values are compared as canonical text, so that equal values look equal in every process.
 
 
 class Observation(NamedTuple):
-    """What is compared of one state."""
+    """The checksum and the fields of one state, as the checks compare them."""
 
     checksum: int
     fields: tuple[tuple[str, str], ...]
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits that stand for all fields."""
+        """A hash of all fields: sixteen hexadecimal digits."""
         return hashlib.blake2b(repr(self.fields).encode(), digest_size=8).hexdigest()
 
     def differences(self, other: "Observation") -> tuple[FieldDifference, ...]:
@@ -46,7 +43,7 @@ class Observation(NamedTuple):
 
 
 def observe(game: Any, state: Any) -> Observation:
-    """What is compared of ``state``."""
+    """Read the checksum and the fields of ``state``."""
     fields = ((str(name), canonical_text(value)) for name, value in game.fields(state))
     return Observation(game.checksum(state), tuple(fields))
 
@@ -65,7 +62,7 @@ class Failure:
     error: DeterminismError
     """The frame, and the fields that differed there; frame -1 is the initial state."""
     compared: tuple[str, str] = ("first", "again")
-    """What the two values of each field are of."""
+    """Names of the two runs whose values ``error`` compares."""
 
     def __str__(self) -> str:
         rows = "\n".join(f"  frame {frame}: {row}" for frame, row in enumerate(self.inputs))
@@ -78,7 +75,7 @@ def _fresh(game: Any) -> Any:
 
 
 def failure_in(game: Any, rows: Rows, seed: int, *, distance: int = 7, first: int = 0) -> Failure | None:
-    """What is wrong with one match, None if nothing is.
+    """Look for non-determinism in one match; None if there is none.
 
     The initial state is made twice. From frame ``first`` on, the state given to ``step`` is read before and after the
     call, and after every frame the last ``distance`` frames are run again.
@@ -109,7 +106,7 @@ def _changed_argument(game: Any, rows: Rows, seed: int, first: int) -> Failure |
         before = observe(sim, state)
         after = _stepped(sim, state, rows, seed, frame)
         if (now := observe(sim, state)) != before:
-            text = f"step changed the state that it was given in frame {frame}, and must return a new one"
+            text = f"step changed the state that it was given in frame {frame}; it must return a new one"
             error = _error(text, frame, before.differences(now))
             return Failure(seed=seed, inputs=rows[: frame + 1], error=error, compared=("before step", "after step"))
         state = after
@@ -156,22 +153,22 @@ def _still_fails(game: Any, rows: Rows, seed: int, distance: int) -> Failure | N
 
 
 def random_inputs(game: Any, frames: int, seed: int) -> Rows:
-    """``frames`` rows of one input a player, from one seed; each input is held for 1 to 12 frames."""
+    """Make ``frames`` rows of inputs from a seed, one input per player; each input is held for 1 to 12 frames."""
     return list(seeded_inputs(game, seed, frames))
 
 
 def find_failure(game: Any, *, frames: int = 600, seed: int = 1, distance: int = 7) -> Failure | None:
-    """Run ``frames`` of random inputs through the sync test; the first failure, not shrunk, or None."""
+    """Run ``frames`` of random inputs through the sync test; return the first failure, not shrunk, or None."""
     return failure_in(game, random_inputs(_fresh(game), frames, seed), seed, distance=distance)
 
 
 def shrink(
     game: Any, failure: Failure, *, distance: int = 7, tries: int = 2000, tell: Callable[[int], None] | None = None
 ) -> Failure:
-    """A shorter and simpler run that still fails: frames are left out, then inputs are set to 0.
+    """Find a shorter and simpler run that still fails: leave out frames, then set inputs to 0.
 
-    ``tell`` is called with the number of frames left whenever that number falls. ``tries``: runs to make at most, each
-    of up to 100 frames; longer ones count as several.
+    ``tell`` is called with the number of frames left whenever it falls. ``tries`` bounds the runs that are made; a run
+    of more than 100 frames counts as several.
     """
     # One frame run again shows most failures, and takes a third of the time.
     distance = 1 if _still_fails(game, failure.inputs, failure.seed, 1) else distance
@@ -197,7 +194,7 @@ def _cost(failure: Failure) -> int:
 
 
 def _clear_inputs(game: Any, failure: Failure, distance: int, left: int) -> Failure:
-    """Set one input after the other to 0 if the run still fails then."""
+    """Set each input to 0 if the run still fails without it."""
     for frame in range(len(failure.inputs)):
         for player in range(len(failure.inputs[0])):
             if frame >= len(failure.inputs) or not failure.inputs[frame][player] or left <= 0:

@@ -36,16 +36,14 @@ __all__ = [
 ]
 
 
-# The peers and spectators of a mesh: each is a session with a game loop, and a record of its match.
-
 IDLE_INTERVAL = 1 / 120
 """Seconds between two turns of a loop that waits for others."""
 
 LONGEST_SLEEP = 0.1
-"""Seconds after which a loop looks again, whenever its session says that its next frame is due."""
+"""Most seconds that a loop sleeps, even if its next frame is due later."""
 
 Press = Callable[[int, Any], int]
-"""Asked once a frame for each local player with the seat and the present state; returns the input."""
+"""``press(player, state)`` returns the input of a local player; called once per frame with the present state."""
 
 
 class MeshPeer:
@@ -58,7 +56,7 @@ class MeshPeer:
         self.alive = True
         """False between a crash and a restart."""
         self.events: list[MatchEvent] = []
-        """All that the session reported, in order."""
+        """All events of the session, in order."""
         self.rows: dict[int, tuple[int, ...]] = {}
         """The final inputs of each frame of the present match."""
         self.checksums: dict[int, int] = {}
@@ -71,7 +69,7 @@ class MeshPeer:
 
     @property
     def playing(self) -> bool:
-        """Whether it plays: its seats and the frame of its first own input are agreed."""
+        """Whether this peer plays: its seats and the frame of its first own input are agreed."""
         return self.session.running and inside_of(self.session).match.joins_at is not None
 
     @property
@@ -104,13 +102,13 @@ class MeshPeer:
             self._record(checkpoint)
 
     def next_turn(self, now: float) -> float:
-        """When the loop has something to do again."""
+        """The time at which the loop has something to do again."""
         session = self.session
         due = session.next_frame_at if session.running else None
         return min(due, now + LONGEST_SLEEP) if due is not None and due > now else now + IDLE_INTERVAL
 
     def _begin_record(self) -> None:
-        """A match begins, the first or another: the record is of that one."""
+        """Start a new record: the session has begun its first match, or another."""
         self._match = inside_of(self.session).match
         self.rows, self.checksums, self._final = {}, {}, -1
         engine = self._match.engine
@@ -132,7 +130,7 @@ class MeshPeer:
 
 
 class MeshSpectator:
-    """One spectator: its session, and a record of what was shown."""
+    """One spectator: its session, and a record of the frames it has shown."""
 
     def __init__(self, name: str, session: SpectatorSession, sim: Any) -> None:
         self.name = name
@@ -170,7 +168,7 @@ class MeshSpectator:
 
 
 class MeshHung(RetickError):
-    """A match did not reach the expected point in the virtual time that it had."""
+    """A match did not reach the expected point within its limit of virtual time."""
 
 
 def idle(player: int, state: Any) -> int:
@@ -181,9 +179,9 @@ def idle(player: int, state: Any) -> int:
 class Mesh:
     """Any number of peers, any links, one seed.
 
-    ``game`` is a class or factory, called for each peer; or a mapping from names to such, to give one of them another
-    game than the rest. ``seats`` says how many players each peer has, host first; by default one each. Where a mapping
-    from names is given, for games, ``press`` or ``make_session``, it must have every name of ``seats``.
+    ``game`` is a class or factory, called for each peer; or a mapping from names to factories, to give one peer another
+    game than the rest. ``seats`` says how many players each peer has, host first; by default one each. A mapping given
+    for ``game``, ``press`` or ``make_session`` must have every name in ``seats``.
     """
 
     def __init__(
@@ -198,7 +196,7 @@ class Mesh:
         checkpoint: int = 60,
         make_session: Callable[..., Any] | Mapping[str, Callable[..., Any]] = RollbackSession,
     ) -> None:
-        """``make_session`` is called as RollbackSession is, for peers of another kind; a mapping may change later."""
+        """``make_session`` is called in place of RollbackSession; a mapping may be changed later."""
         self.network = SimulatedNetwork(seed=seed, conditions=conditions)
         self.seed = seed
         self.config = config or MatchConfig()
@@ -248,7 +246,7 @@ class Mesh:
         self.network.pause(self.address_of(name), seconds)
 
     def crash(self, name: str) -> MeshPeer:
-        """A peer is gone without a goodbye; what it knew is lost."""
+        """Remove a peer without a goodbye; its state is lost."""
         peer = self[name]
         if not peer.alive:
             raise UsageError(f"{name} has crashed already")
@@ -259,10 +257,10 @@ class Mesh:
     def restart(
         self, name: str, *, through: str | None = None, every: float = 0.5, seat_token: bytes = NO_SEAT_TOKEN
     ) -> None:
-        """A peer that crashed comes back and asks the others for a seat until it has one.
+        """Start a crashed peer again; it asks for a seat until it has one.
 
-        The others notice only after a while that it was gone, and refuse it until then; so it asks again. With the
-        ``seat_token`` of its last session they let it in at once.
+        The others refuse it until they notice that it was gone, so it asks every ``every`` seconds. With the
+        ``seat_token`` of its last session they admit it at once.
         """
         if self[name].alive:
             raise UsageError(f"{name} has not crashed")
@@ -273,7 +271,7 @@ class Mesh:
         return self._enter(name, details | ({"seat_token": seat_token} if seat_token != NO_SEAT_TOKEN else {}))
 
     def _way_back(self, name: str, through: str) -> dict[str, Any]:
-        """What the session of a peer is told to find the match again."""
+        """The session arguments with which a peer finds the match again."""
         return {"host_address": through}
 
     def _call(self, peer: MeshPeer, through: str | None, every: float, seat_token: bytes) -> None:
@@ -288,13 +286,13 @@ class Mesh:
     def _somebody(self, name: str) -> str:
         others = [peer.name for peer in self.alive if peer.name != name and peer.playing]
         if not others:
-            raise UsageError(f"no peer is left that {name} could ask for a seat")
+            raise UsageError(f"{name} cannot ask for a seat: no other peer plays")
         return others[0]
 
     def watch(
         self, name: str, through: str, *, delay: int = 30, make_session: Callable[..., Any] = SpectatorSession
     ) -> MeshSpectator:
-        """A spectator comes, fed by one of the peers; ``make_session`` is called as SpectatorSession is."""
+        """Add a spectator that one of the peers feeds; ``make_session`` is called in place of SpectatorSession."""
         dice = Random(f"{self.seed} {name}")
         sim = self._game_of(self[through].name)()
         session = make_session(sim, through, entropy=dice.randbytes, config=self.config, delay=delay)
@@ -303,7 +301,7 @@ class Mesh:
         return spectator
 
     def at(self, seconds: float, action: Callable[[], object]) -> None:
-        """Call ``action`` so many virtual seconds from now."""
+        """Call ``action`` after this many virtual seconds."""
         self.network.at(self.network.now + seconds, lambda: (action(), None)[1])
 
     # Letting time pass.
@@ -313,7 +311,7 @@ class Mesh:
         self.network.run(until=self.network.now + seconds)
 
     def run_until(self, condition: Callable[[], bool], *, limit: float, what: str) -> None:
-        """Let time pass until ``condition`` is true; MeshHung, naming ``what``, after ``limit`` virtual seconds."""
+        """Let time pass until ``condition`` is true; after ``limit`` virtual seconds MeshHung names ``what``."""
         if not self.network.run_while(lambda: not condition(), limit=limit):
             raise MeshHung(f"{what}: not after {limit:g} virtual seconds; {self.describe()}")
 
@@ -322,7 +320,7 @@ class Mesh:
         self.run_until(lambda: all(peer.session.running for peer in self.alive), limit=limit, what="the match starts")
 
     def play(self, frames: int, *, limit: float | None = None) -> None:
-        """Let the match go on until frame ``frames``, counted from its start, is final on every peer that plays."""
+        """Let the match run until frame ``frames``, counted from its start, is final on every peer that plays."""
         rate = self.config.tick_rate
         self.run_until(
             lambda: self._all_have(frames),
@@ -337,9 +335,9 @@ class Mesh:
     # Checks.
 
     def verify(self, frames: int | None = None) -> int:
-        """Check that all peers and a straight run of the game agree; returns the checksum of the last compared frame.
+        """Check that all peers agree with a straight run of the game; return the checksum of the last compared frame.
 
-        AssertionError names the first frame and the peers that differ.
+        The AssertionError names the first frame and the peers that differ.
         """
         players = [peer for peer in self.alive if peer.playing]
         if not players:
@@ -383,18 +381,18 @@ class Mesh:
                 )
 
     def describe(self) -> str:
-        """Where each peer is, in one line."""
+        """One line with the phase and the frames of each peer."""
         return ", ".join(_where(peer) for peer in self.peers.values())
 
     # Making peers.
 
     def _gather(self) -> None:
-        """All peers enter, the host first."""
+        """Let all peers enter, the host first."""
         for name in self.seats:
             self._enter(name, {} if name == self.host else {"host_address": self.host})
 
     def address_of(self, name: str) -> Address:
-        """Where a peer is on the network."""
+        """The address of a peer on the simulated network."""
         return name
 
     def _attach(self, name: str, session: Any) -> None:
@@ -449,7 +447,7 @@ BAD_LINK = Conditions(latency=0.05, jitter=0.01, loss=0.05, duplicate=0.02)
 
 
 def two_peers(game: Callable[[], Any], *, conditions: Conditions = BAD_LINK, **details: Any) -> Mesh:
-    """Two peers over a bad link, with a match that has started; ``details`` are those of Mesh."""
+    """Start a match of two peers over a bad link; ``details`` are arguments of Mesh."""
     mesh = Mesh(game, conditions=conditions, **details)
     mesh.start()
     return mesh
@@ -462,7 +460,7 @@ def _check_names(what: str, given: object, seats: Mapping[str, int]) -> None:
 
 
 def _names_for(game: Callable[[], Any] | Mapping[str, Callable[[], Any]]) -> list[str]:
-    """One name for each player: those of the mapping, or peer0, peer1 and so on."""
+    """One name for each player: the names of the mapping, or peer0, peer1 and so on."""
     for each in game.values() if isinstance(game, Mapping) else [game]:
         if not callable(each):
             raise UsageError(

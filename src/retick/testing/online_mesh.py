@@ -1,6 +1,6 @@
-"""A mesh over the internet: a relay, and every peer behind a router of its own. What a user needs to test online play.
+"""A mesh over the internet, to test online play: a relay, and every peer behind a router of its own.
 
-Peers meet by code, as people do: the host opens a room, the others join by its code. What a router does is a ``Nat``.
+Peers meet by code, as people do: the host opens a room, the others join by its code. A ``Nat`` says what a router does.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -19,15 +19,15 @@ from retick.transport.nat import Nat, Router
 __all__ = ["RELAY", "OnlineMesh"]
 
 RELAY = ("198.51.100.1", 7788)
-"""Where the relay is."""
+"""Address of the relay."""
 PORT = 5000
-"""Of every peer's socket."""
+"""Port of every peer's socket."""
 TO_RELAY = Conditions.round_trip(0.08)
 _EPOCH = 1_800_000_000.0
 
 
 class OnlineMesh(Mesh):
-    """Peers behind routers. ``nats`` has one for each name; a peer without one is on the internet."""
+    """Peers behind routers. ``nats`` has a router for each peer's name; a peer without one is on the internet."""
 
     def __init__(
         self,
@@ -41,9 +41,9 @@ class OnlineMesh(Mesh):
         relay_config: RelayConfig | None = None,
         **details: Any,
     ) -> None:
-        """Two routers are an inner and an outer one. ``relay_only``: all, or those who are named. ``behind`` names, for
-        a peer, another one with whom it shares the router. ``ipv6`` gives peers an IPv6 address, with its firewall if
-        there is one. The rest is as in ``Mesh``.
+        """A pair in ``nats`` is an inner and an outer router. ``relay_only`` holds for all peers, or for those it
+        names. ``behind`` maps a peer to another one whose router it shares. ``ipv6`` gives peers an IPv6 address and,
+        if not None, a firewall. The rest is as in ``Mesh``.
         """
         self.nats = dict(nats)
         self.routers: dict[str, Router | None] = {}
@@ -51,7 +51,7 @@ class OnlineMesh(Mesh):
         self.relay_only = relay_only
         self.relay: RelayServer | None = None
         self.has_code_at = 0.0
-        """When the code was known and the others began to join."""
+        """Virtual time at which the code was known and the others began to join."""
         self._behind = dict(behind or {})
         self._ipv6 = dict(ipv6 or {})
         self._relay_config = relay_config
@@ -64,7 +64,7 @@ class OnlineMesh(Mesh):
     # The relay.
 
     def start_relay(self) -> None:
-        """Also after ``stop_relay``: another process with the same key."""
+        """Start the relay; after ``stop_relay`` this is another process with the same key."""
         seed = f"{self.seed} relay {self.network.now}"
         self.relay = RelayServer(
             key=bytes(32),
@@ -76,7 +76,7 @@ class OnlineMesh(Mesh):
         self.network.attach(RELAY, self.relay)
 
     def stop_relay(self) -> None:
-        """As if its process was killed."""
+        """Kill the relay's process."""
         if self.relay is not None:
             self.relay = None
             self.network.detach(RELAY)
@@ -94,7 +94,7 @@ class OnlineMesh(Mesh):
                 self._enter(name, self._way_in(name, self._code))
 
     def online(self, name: str, code: str | None) -> Online:
-        """What a peer is told to meet the others."""
+        """The settings with which a peer meets the others."""
         only = self.relay_only if isinstance(self.relay_only, bool) else name in self.relay_only
         own = () if only else tuple(address for address in (self.address_of(name), *self._also(name)))
         return Online(relay=RELAY, code=code, relay_only=only, own=own)
@@ -115,7 +115,7 @@ class OnlineMesh(Mesh):
         return (f"203.0.113.{number}", PORT) if is_outside else (f"10.0.{home}.{number}", PORT)
 
     def router_of(self, name: str) -> Router | None:
-        """The router of a peer; None on the internet."""
+        """The router of a peer; None if the peer is on the internet."""
         home = self._behind.get(name, name)
         if home not in self.routers:
             nat = self.nats.get(home)
@@ -130,7 +130,7 @@ class OnlineMesh(Mesh):
         return self.routers[home]
 
     def _also(self, name: str) -> dict[tuple[str, int], Nat | None]:
-        """The peer's address of IPv6, if it has one."""
+        """The peer's IPv6 address and its firewall, if it has one."""
         number = self._number(name)
         return {(f"2001:db8:{number:x}::{number:x}", PORT): self._ipv6[name]} if name in self._ipv6 else {}
 
@@ -146,7 +146,7 @@ class OnlineMesh(Mesh):
     def watch(
         self, name: str, through: str, *, delay: int = 30, make_session: Callable[..., Any] = SpectatorSession
     ) -> MeshSpectator:
-        """A spectator joins by the code; it is fed by the host."""
+        """Add a spectator that joins by the code; the host feeds it."""
 
         def make(sim: Any, _address: Any, **details: Any) -> Any:
             return make_session(sim, online=self.online(name, self._code), invite=self.invite, **details)
@@ -156,10 +156,10 @@ class OnlineMesh(Mesh):
     # Checks.
 
     def kinds(self, name: str) -> dict[int, PathKind]:
-        """How a peer reaches each other member at the moment."""
+        """The kind of path by which a peer reaches each other member now."""
         session: Any = self.spectators[name].session if name in self.spectators else self[name].session
         return {report.member: report.kind for report in session.routes.report()}
 
     def changes(self, name: str) -> list[PathChanged]:
-        """When and how a peer's paths changed."""
+        """All changes of a peer's paths, in order."""
         return self[name].events_of(PathChanged)

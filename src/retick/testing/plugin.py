@@ -1,4 +1,4 @@
-"""The pytest plugin that comes with Retick: fixtures to test your own game.
+"""Pytest fixtures to test your own game.
 
 Pytest loads it in every environment that has Retick, so it imports nothing until a fixture is used.
 """
@@ -12,7 +12,7 @@ __all__ = ["assert_deterministic", "mesh", "two_peers", "world_mesh"]
 
 @pytest.fixture(name="assert_deterministic")
 def assert_deterministic() -> Any:
-    """The function of that name in ``retick.testing.determinism``."""
+    """The function ``retick.testing.determinism.assert_deterministic``."""
     from retick.testing import determinism
 
     return determinism.assert_deterministic
@@ -28,7 +28,7 @@ def mesh() -> Any:
 
 @pytest.fixture(name="two_peers")
 def two_peers() -> Any:
-    """The function of that name in ``retick.testing.mesh``: a running match of two over a bad link."""
+    """The function ``retick.testing.mesh.two_peers``: starts a match of two peers over a bad link."""
     from retick.testing import mesh
 
     return mesh.two_peers

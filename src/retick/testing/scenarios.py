@@ -1,7 +1,7 @@
 """What may happen to a match, drawn from a seed: links, cuts, stopped processes, crashes, returns and spectators.
 
-In some of them machines come back: with the tokens of their seats, or by themselves after they were alone. Applications
-pause the match and go on, and play again with other seats.
+In some scenarios peers come back, either with their seat tokens or by reconnecting after they were cut off from all
+others. Applications may pause the match, resume it, and play a rematch with other seats.
 
 ``Scenario.drawn(seed)`` is the same on every computer, so a seed is a whole bug report.
 """
@@ -19,31 +19,30 @@ __all__ = ["PATIENCE", "SMALL_HISTORIES", "Scenario", "Trouble", "limits_around"
 SMALL_HISTORIES = (32, 40, 64)
 """Frames of history that a match of ten seconds passes many times."""
 LONGEST_PAUSE = 5.0
-"""Seconds."""
+"""Seconds for which a process may be stopped."""
 LONGEST_CUT = 3.0
-"""Seconds."""
+"""Seconds for which a link may be cut."""
 DISCONNECT_AFTER = 12.0
-"""Seconds of silence that count as a crash where none is drawn: more than a pause and a cut together."""
+"""Timeout in seconds for matches without crashes: longer than a pause and a cut together."""
 CRASH_AFTER = 4.0
-"""The same where peers do crash; pauses and cuts are then shorter, so that no peer is dropped that is alive."""
+"""Timeout in seconds for matches with crashes; pauses and cuts are shorter there, so that no live peer is dropped."""
 MOST_CRASHES = 2
 SMALL_SHARE = 0.3
-"""Of all scenarios: those with small limits."""
+"""Share of scenarios with small limits."""
 LONG_SHARE = 0.04
-"""Of all scenarios: those that are long."""
+"""Share of scenarios that are long."""
 LONG_TIMES = 5
-"""How many times longer than the others these are."""
+"""Factor by which long scenarios are longer than the others."""
 RETURN_SHARE = 0.2
-"""Of all scenarios: those in which whoever crashes comes back with the token of its seat, before or after the others
-have noticed."""
+"""Share of scenarios in which crashed peers return with their seat tokens, before or after the others notice."""
 ALONE_SHARE = 0.2
-"""Of all scenarios: those in which peers are alone for longer than the timeout, and come back by themselves."""
+"""Share of scenarios in which peers are cut off for longer than the timeout, then reconnect by themselves."""
 HOLD_SHARE = 0.25
-"""Of all scenarios: those in which applications pause the match."""
+"""Share of scenarios in which applications pause the match."""
 REMATCH_SHARE = 0.25
-"""Of all scenarios: those after which all play again, with seats in another order."""
+"""Share of scenarios that end with a rematch, with seats in another order."""
 LONGEST_HOLD = 3.0
-"""Seconds."""
+"""Seconds for which an application may pause the match."""
 LONGEST_ALONE = 7.0
 """Seconds for which a peer is cut off beyond the timeout."""
 PATIENCE = 60.0
@@ -57,13 +56,13 @@ class Trouble:
     at: float
     """Seconds after the start of the match."""
     kind: str
-    """"cut" a link, "pause" a process, "crash" a peer and let it return later, or the same with the token of its seat
-    ("return"), "watch" through a peer, "hold" the match by its application, or leave a peer "alone": cut off from all
-    others, or without a name all peers from each other."""
+    """"cut" a link, "pause" a process, "crash" a peer and let it rejoin later, "return" (a crash after which the peer
+    comes back with its seat token), "watch" through a peer, "hold" the match by its application, or "alone": the peer
+    is cut off from all others; with an empty name, all peers are cut off from each other."""
     seconds: float
     """How long the cut or pause lasts, or the peer is away."""
     peer: str
-    """The name of the peer; of a cut, that of one end."""
+    """The name of the peer; for a cut, the name of one end."""
     other: str = ""
     """The other end of the link that is cut."""
 
@@ -73,27 +72,27 @@ class Scenario:
     """Everything about a match but the game."""
 
     seed: int
-    """From which it was drawn; also the seed of the match and its links."""
+    """The seed from which the scenario was drawn; also the seed of the match and its links."""
     frames: int
-    """Frames that every peer must reach."""
+    """The frame that every peer must reach."""
     peers: tuple[str, ...]
-    """Their names."""
+    """Names of the peers, host first."""
     links: tuple[tuple[str, str, Conditions, Conditions], ...]
     """Two peers, and the conditions there and back."""
     troubles: tuple[Trouble, ...]
     """What happens during the match."""
     config: MatchConfig = field(default_factory=MatchConfig)
-    """Of all peers."""
+    """The configuration that all peers have."""
     reconnect: bool = False
-    """Whether sessions come back by themselves."""
+    """Whether sessions reconnect by themselves."""
     rematch: tuple[int, ...] = ()
-    """The seats of a second match, if there is one: the new seat of whoever has each."""
+    """For each seat, the seat that its player has in the rematch; empty if there is no rematch."""
 
     @classmethod
     def drawn(cls, seed: int, *, peers: int = 2, frames: int = 600) -> "Scenario":
-        """Draw one: half of all links are bad, some are terrible, a few are perfect.
+        """Draw a scenario: half of all links are bad, some are terrible, a few are perfect.
 
-        Some have small limits, which they pass within seconds, and a few are long; ``frames`` are the least.
+        Some scenarios have small limits, which they pass within seconds; some are longer than ``frames``.
         """
         dice = Random(f"chaos {seed} {peers}")
         names = tuple(f"peer{number}" for number in range(peers))
@@ -126,7 +125,7 @@ class Scenario:
 
 
 def _with_comings(scenario: Scenario, dice: Random) -> Scenario:
-    """The same, in which some come back, pause the match, or play again; dice of their own leave the rest as it was."""
+    """Add returns, pauses by applications and rematches, with dice of their own, so that the other draws stay."""
     names, length = scenario.peers, 10.0
     chance = dice.random()
     if chance < RETURN_SHARE:
@@ -157,7 +156,7 @@ def _with_comings(scenario: Scenario, dice: Random) -> Scenario:
 
 
 def _with_returns(scenario: Scenario, dice: Random, length: float) -> Scenario:
-    """Whoever crashes comes back with its token, and somebody does. Of two the other one stands until then."""
+    """Let every crashed peer return with its token; at least one crashes. With two peers, the other one waits."""
     scenario = _short(scenario, ("cut", "pause", "crash", "watch"), dice)
     troubles = [
         replace(trouble, kind="return") if trouble.kind == "crash" else trouble for trouble in scenario.troubles
@@ -169,7 +168,7 @@ def _with_returns(scenario: Scenario, dice: Random, length: float) -> Scenario:
 
 
 def _short(scenario: Scenario, kinds: tuple[str, ...], dice: Random) -> Scenario:
-    """Only troubles of these kinds, and so short that nobody else is lost by them."""
+    """Keep only troubles of these kinds, too short for anybody to be dropped."""
     troubles = tuple(
         replace(trouble, seconds=min(trouble.seconds, dice.uniform(0.05, 0.25 * CRASH_AFTER)))
         if trouble.kind in ("cut", "pause")
@@ -181,7 +180,7 @@ def _short(scenario: Scenario, kinds: tuple[str, ...], dice: Random) -> Scenario
 
 
 def limits_around(history: int) -> dict[str, Any]:
-    """The least limits that a match with so much history can have, of those that are settings."""
+    """The smallest limits that a match with this history can have."""
     backlog = 2 * history
     least = {"history": history, "max_backlog": backlog, "inputs_remembered": backlog + max(backlog, 128)}
     known = {each.name for each in fields(MatchConfig)}
@@ -189,7 +188,7 @@ def limits_around(history: int) -> dict[str, Any]:
 
 
 def _draw_link(dice: Random, burst_leave: float) -> tuple[Conditions, Conditions]:
-    """Round trips up to 300 ms, split unevenly; loss up to 30 %, each way its own."""
+    """Draw a round trip of up to 300 ms, split unevenly, and a loss of up to 30 % for each direction."""
     round_trip = dice.choice((0.0, 0.02, 0.1, dice.uniform(0.0, 0.3), 0.3))
     share = dice.uniform(0.2, 0.8)
     jitter = dice.choice((0.0, 0.005, dice.uniform(0.0, 0.04)))

@@ -18,7 +18,7 @@ class InputArrival(NamedTuple):
 
 
 def input_rows(game: Any, *, min_frames: int = 1, max_frames: int = 120) -> st.SearchStrategy[list[tuple[int, ...]]]:
-    """Rows of one input a player, a row a frame, biased to the low buttons."""
+    """Rows of inputs: one row per frame, one input per player, biased to the low buttons."""
     full = (1 << (8 * input_size_of(game))) - 1
     one = st.one_of(st.integers(0, 15), st.integers(0, full))
     return st.lists(st.tuples(*[one] * game.num_players), min_size=min_frames, max_size=max_frames)
@@ -28,10 +28,10 @@ def input_rows(game: Any, *, min_frames: int = 1, max_frames: int = 120) -> st.S
 def arrival_schedules(
     draw: st.DrawFn, *, players: int, frames: int, history: int, local_player: int = 0
 ) -> list[list[InputArrival]]:
-    """For each frame, the batches that arrive once it was advanced.
+    """For each frame, the batches that arrive after it was advanced.
 
-    Batches are late, early, repeated, overlapping, out of order and full of gaps, but every input arrives in
-    time to be rolled back to: at the latest ``history - 1`` frames after its own, or after the last frame.
+    Batches are late, early, repeated, overlapping, out of order and full of gaps, but every input arrives in time for
+    a rollback: at most ``history - 1`` frames after its own, or after the last frame.
     """
     due: list[list[InputArrival]] = [[] for _ in range(frames)]
     for player in range(players):

@@ -1,7 +1,7 @@
 """A server of a declared world and its clients on bad links, in one process and on virtual time.
 
-Every client has the loop of a game: it receives what waits, asks ``press`` for each tick that is due, and sends. The
-room is recorded, and ``verify`` runs the recording again, without any network.
+Every client runs a game loop: it receives what waits, asks ``press`` for each tick that is due, and sends. The room is
+recorded, and ``verify`` runs the recording again, without any network.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,11 +19,11 @@ from retick.transport.simulated import SimulatedNetwork
 __all__ = ["WorldMesh", "WorldPress"]
 
 WorldPress = Callable[[int, Any], Any]
-"""``press(player, world)``: what a player presses, who sees that world on the screen."""
+"""``press(player, world)`` returns the input of a player who sees this world on the screen."""
 E = TypeVar("E")
 SERVER = "server"
 LOOPS = 60.0
-"""Turns of a client's loop in a second."""
+"""Turns of a client's loop per second."""
 
 
 def _idle(player: int, world: Any) -> int:
@@ -44,11 +44,11 @@ class WorldMesh:
         config: WorldServerConfig | None = None,
         hooks: RoomHooks | None = None,
     ) -> None:
-        """``conditions`` of all links; 120 ms round trip and 5 % loss unless told otherwise."""
+        """``conditions`` hold for all links; by default 120 ms round trip and 5 % loss."""
         self.network = SimulatedNetwork(seed=seed, conditions=conditions or Conditions.round_trip(0.120, loss=0.05))
         self.clients: dict[str, WorldClient] = {}
         self.events: dict[str, list[Any]] = {SERVER: []}
-        """Name to what the client has reported; those of the server are under ``"server"``."""
+        """The events of each client by its name, and those of the server under ``"server"``."""
         self._game = game
         self._press = press
         self._seed = seed
@@ -64,9 +64,9 @@ class WorldMesh:
         return self.server.rooms[""]
 
     def join(self, name: str, *, press: WorldPress | None = None, **settings: Any) -> WorldClient:
-        """Another client; ``settings`` are those of ``WorldClient``, for example ``watch=True``."""
+        """Add a client; ``settings`` are those of ``WorldClient``, for example ``watch=True``."""
         if name in self.events:
-            raise UsageError(f"there is a {name!r} already")
+            raise UsageError(f"there is a {name!r} already: give each client its own name")
         entropy = Random(f"{self._seed} {name}").randbytes
         client = WorldClient(self._game(), SERVER, entropy=entropy, **{"name": name, **settings})
         events = self.events[name] = []
@@ -90,22 +90,20 @@ class WorldMesh:
         self.network.run(until=self.network.now + seconds)
 
     def cut(self, name: str, seconds: float) -> None:
-        """Lose everything between a client and the server for a while."""
+        """Lose everything between a client and the server for some seconds."""
         self.network.cut(name, SERVER, seconds)
 
     def events_of(self, name: str, kind: type[E]) -> list[E]:
-        """What a client, or ``"server"``, has reported of one kind."""
+        """The events of one kind that a client, or ``"server"``, has reported."""
         return [event for event in self.events[name] if isinstance(event, kind)]
 
     def verify(self) -> int:
-        """The checksum of the newest recording; AssertionError if it does not verify, or anything has failed."""
+        """Run all recordings again; AssertionError if one differs or something failed. Returns the newest checksum."""
         for failed in self.events_of(SERVER, RoomFailed):
             raise AssertionError(failed.report())
         for name in self.clients:
             for wrong in self.events_of(name, PredictionFailed):
-                raise AssertionError(
-                    f"the game has failed at the client {name!r}, in tick {wrong.tick}:\n{wrong.error}"
-                )
+                raise AssertionError(f"the game failed at the client {name!r}, in tick {wrong.tick}:\n{wrong.error}")
         checksum = 0
         for recorder, written in self._recordings:
             if not recorder.finished:

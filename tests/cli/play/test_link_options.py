@@ -78,11 +78,11 @@ def test_another_secret_none_or_one_too_many_is_refused_in_words() -> None:
         wrong = Invite(address, bytes(16)).text()
         code, line = refused("join", wrong, *FAST)
         assert code == 1
-        assert line.startswith("the host refused the invite: it is of another match, or this host takes none. Ask for")
+        assert line.startswith("the host refused the invite: it belongs to another match, or this host takes none. Ask for")
         for command in (["join", address, *FAST], ["watch", address, "--rate", "500"]):
             code, line = refused(*command)
             assert code == 1
-            assert line.startswith("the host takes only those who have its invite: ask for the line that it shows")
+            assert line.startswith("the host takes only peers that have its invite: ask for the line that it shows")
     with hosting("--open") as (_, way):
         assert "the host refused the invite" in refused("join", Invite(way, bytes(16)).text(), *FAST)[1]
 

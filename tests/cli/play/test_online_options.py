@@ -95,7 +95,7 @@ def test_wrong_codes_and_a_missing_invite_are_said_and_ctrl_c_ends_a_host_that_w
         code = way.removeprefix("retick:").partition("#")[0]
         ended, _, said = run("join", code, "--bot")
         assert ended == 1
-        assert "takes only those who have its invite" in said
+        assert "takes only peers that have its invite" in said
         ended, _, said = run("join", code, "--bot", "--players", "3")
         assert (ended, said) == (1, "retick: this code is for another game, or another version of it\n")
         assert "another game" in run("watch", code, "--players", "4")[2]
@@ -183,7 +183,7 @@ def test_a_forwarded_port_is_told_to_the_others_and_taken_back(run: Run, monkeyp
 
 def test_a_router_that_forwards_nothing_is_no_reason_not_to_play(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_port: int) -> None:
-        raise NotForwarded("the router does not answer to NAT-PMP")
+        raise NotForwarded("the router does not answer NAT-PMP")
 
     monkeypatch.setattr(member, "MOST_TRIES", 1)
     monkeypatch.setattr(online_options, "ForwardedPort", refuse)

@@ -73,7 +73,7 @@ def test_an_invite_of_an_online_match_is_on_the_clipboard_and_the_code_alone_is_
     guest.type(copied[0].removeprefix("retick:").partition("@")[0])
     desk.until(lambda: guest.match.panel is not None)
     assert guest.match.panel is not None
-    assert "takes only those who have its invite" in guest.match.panel.lines[0]
+    assert "takes only peers that have its invite" in guest.match.panel.lines[0]
     guest.choose("Back to the menu")
     guest.choose("Join with an invite")
     guest.type(copied[0])

@@ -10,8 +10,7 @@ import pytest
 from pygame.event import Event
 
 from retick.errors import RetickError, UsageError
-from retick.integrations.pygame import Program
-from retick.integrations.pygame import program as play
+from retick.integrations.pygame import Program, play
 from tests.integrations.pygame import runners
 from tests.integrations.pygame.desk import key, key_up
 

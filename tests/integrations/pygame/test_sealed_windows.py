@@ -46,7 +46,7 @@ def test_who_has_the_invite_comes_in_and_nobody_else(desk: Desk, monkeypatch: py
     stranger.program.show(lambda: stranger.program.join(f"127.0.0.1:{desk.port}"))
     desk.until(lambda: stranger.match.panel is not None)
     assert stranger.match.panel is not None
-    assert stranger.match.panel.lines[0].startswith("The host takes only those who have its invite: ask for the line")
+    assert stranger.match.panel.lines[0].startswith("The host takes only peers that have its invite: ask for the line")
 
 
 def test_an_invite_that_was_cut_is_a_message_without_its_secret(desk: Desk) -> None:
