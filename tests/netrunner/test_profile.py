@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from retick.authority import shapes
 from retick.netrunner import NetRunner, profile
 from tests.netrunner.declared_games import PROFILE
 
@@ -13,12 +12,12 @@ from tests.netrunner.declared_games import PROFILE
 @pytest.mark.parametrize(
     ("protocol", "part"),
     [
-        (profile.Profile, lambda game: game),
+        (profile.GameProfile, lambda game: game),
         (profile.Motor, lambda game: game.motor),
         (profile.Numbers, lambda game: game.config),
-        (profile.Layout, lambda game: game.layout),
+        (profile.RowLayout, lambda game: game.layout),
         (profile.Builder, lambda game: game.builder()),
-        (profile.Welcome, lambda game: game.welcome(peer_id=2, delay_ticks=3, server_tick=9)),
+        (profile.ProfileWelcome, lambda game: game.welcome(peer_id=2, delay_ticks=3, server_tick=9)),
     ],
     ids=["profile", "motor", "numbers", "layout", "builder", "welcome"],
 )
@@ -31,7 +30,3 @@ def test_a_game_has_every_name_of_the_protocol(game: Any, protocol: Any, part: A
 def test_a_game_makes_its_own_kind_of_welcome() -> None:
     for game in (NetRunner(), PROFILE):
         assert isinstance(game.welcome(peer_id=2, delay_ticks=3, server_tick=9), game.welcome_type)
-
-
-def test_the_former_name_of_the_module_still_works() -> None:
-    assert all(getattr(shapes, name) is getattr(profile, name) for name in shapes.__all__)

@@ -72,6 +72,6 @@ def test_every_file_is_closed(tmp_path: Path) -> None:
 
 
 def test_the_declarations_name_every_call_for_both_kinds_of_system() -> None:
-    text = Path(kernel.__file__).with_name("local_files.pxd").read_text(encoding="utf-8")
+    text = Path(kernel.__file__).with_name("kernel.pxd").read_text(encoding="utf-8")
     for name in ("open_plain", "read_plain", "close_plain"):
         assert len(re.findall(rf"#define {name}\(", text)) == 2

@@ -153,9 +153,8 @@ def test_hp_stops_at_zero_and_nothing_ends(sim: Fighter) -> None:
 
 
 def test_the_constants_for_the_compiler_are_the_rules() -> None:
-    """The .pxd files repeat rules.py and the layout, so that C can fold them; here the two are compared."""
-    folder = Path(retick.games.fighter.__file__).parent
-    text = "".join((folder / name).read_text(encoding="utf-8") for name in ("kernel.pxd", "lanes.pxd"))
+    """The .pxd file repeats rules.py and the layout, so that C can fold them; here the two are compared."""
+    text = Path(retick.games.fighter.__file__).with_name("kernel.pxd").read_text(encoding="utf-8")
     constants = {name: int(value) for name, value in re.findall(r"^    (\w+) = (-?\d+)$", text, re.MULTILINE)}
     names = FighterState.layout.names
     offsets = {
@@ -167,6 +166,7 @@ def test_the_constants_for_the_compiler_are_the_rules() -> None:
     expected |= {"SLOTS": len(names), "PLAYER_SLOTS": names.index("p2.x") - names.index("p1.x"), "LANES": 64}
     expected |= {"CELLS": len(names) * 64, "ENOUGH": 24, "BLOCK": 32, "PRESSED": 32 * 64}
     expected |= {"LEAST_NARROW": -1000, "MOST_NARROW": rules.MAX_X}
+    expected |= {"SIGHTS": len(offsets), "SEEN_CELLS": 2 * len(offsets) * 64, "WIN_POINTS": 100}
     expected |= {action.name.replace("HITSTUN", "STUNNED"): int(action) for action in Action}
     expected |= {f"{button.name}_BUTTON": int(button) for button in Button}
     for name in constants.keys() - expected.keys():

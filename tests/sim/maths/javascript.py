@@ -8,6 +8,7 @@ compiled branches are left out, so this is the source as Python runs it.
 import ast
 import json
 import textwrap
+from itertools import takewhile
 from pathlib import Path
 
 from retick.sim import maths
@@ -15,8 +16,9 @@ from retick.sim.maths import kernel
 
 __all__ = ["translated"]
 
-FOLDER = Path(maths.__file__).parent
-MODULES = ("pairs", "circular", "inverse", "roots", "powers")
+SOURCE = Path(maths.__file__).with_name("kernel.py")
+LEFT_OUT = ("as_float", "refuse", "overflow", "summed_product")
+"""Functions about Python's objects. PRELUDE has another form of those that refuse an argument."""
 CALLS = {"abs": "Math.abs", "sqrt": "Math.sqrt", "exact_sqrt": "Math.sqrt", "floor": "Math.floor"}
 OPERATORS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitAnd: "&", ast.BitOr: "|", ast.LShift: "<<",
@@ -174,18 +176,18 @@ def translated() -> str:
     """A program that reads lines of a function and the bits of its arguments, and prints the bits of the results."""
     parts = [PRELUDE, "const _SPLITTER = 134217729.0;"]
     names = []
-    for module in MODULES:
-        tree = ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
-        uncompiled = [part for node in tree.body if isinstance(node, ast.If) for part in node.orelse]
-        for node in (*uncompiled, *tree.body):
-            match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=table)):
-                    entries = getattr(kernel, table)
-                    suffix = "n" if table == "TWO_OVER_PI" else ""
-                    parts.append(f"const {name} = [{', '.join(f'{entry!r}{suffix}' for entry in entries)}];")
-                case ast.FunctionDef(name=name) if name != "summed_product":
-                    whole = name in ("_reduce", "_reduce_large")
-                    parts.append(Function(node, whole).text)
-                    names.append(name)
+    tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
+    scalars = list(takewhile(lambda node: not isinstance(node, ast.ClassDef), tree.body))  # what follows is Vec2's
+    uncompiled = [part for node in scalars if isinstance(node, ast.If) for part in node.orelse]
+    for node in (*uncompiled, *scalars):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=table)):
+                entries = getattr(kernel, table)
+                suffix = "n" if table == "TWO_OVER_PI" else ""
+                parts.append(f"const {name} = [{', '.join(f'{entry!r}{suffix}' for entry in entries)}];")
+            case ast.FunctionDef(name=name) if name not in LEFT_OUT:
+                whole = name in ("_reduce", "_reduce_large")
+                parts.append(Function(node, whole).text)
+                names.append(name)
     exported = ", ".join(f"{name}: {prefixed(name)}" for name in names if name in maths.__all__ or name == "atan")
     return "\n".join([*parts, f"const kernels = {{{exported}}};", DRIVER])

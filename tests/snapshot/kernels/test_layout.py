@@ -28,4 +28,4 @@ def test_the_magic_is_written_in_one_module() -> None:
         for path in (*SOURCE.rglob("*.py"), *SOURCE.rglob("*.pxd"))
         if any(spelling in path.read_text(encoding="utf-8") for spelling in spellings)
     }
-    assert holding == {"snapshot/kernels/layout"}
+    assert holding == {"snapshot/layout"}

@@ -1,10 +1,7 @@
 import re
 from pathlib import Path
 
-import retick
 from retick.games.runner import Mode, RunnerState, rows
-
-SOURCE = Path(retick.__file__).parent / "games/runner/motor"
 
 
 def declared_in(path: Path) -> dict[str, int]:
@@ -12,7 +9,7 @@ def declared_in(path: Path) -> dict[str, int]:
 
 
 def test_the_rows_of_the_c_side_are_the_rows_of_the_python_side() -> None:
-    assert declared_in(SOURCE / "rows.pxd") == {name: getattr(rows, name) for name in rows.__all__}
+    assert declared_in(Path(rows.__file__).with_suffix(".pxd")) == {name: getattr(rows, name) for name in rows.__all__}
     assert RunnerState._fields.index("wall_run_ticks") == rows.WALL_TICKS
     assert len(RunnerState._fields) == rows.STATE_SIZE
 
