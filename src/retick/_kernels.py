@@ -92,9 +92,15 @@ def prefer_sources_if_asked() -> None:
 
 
 def is_compiled() -> bool:
-    """True when every kernel runs as a compiled extension, False when any runs as Python source."""
+    """True when every kernel runs as a compiled extension, False when any runs as Python source.
+
+    No kernel is imported to find that out: their packages bring cryptography, archives and processes.
+    """
+    if any(isinstance(finder, _SourceFinder) for finder in sys.meta_path):
+        return False
     for name in KERNELS:
-        origin = importlib.import_module(name).__spec__
-        if origin is None or not isinstance(origin.loader, importlib.machinery.ExtensionFileLoader):
+        *packages, module = name.split(".")[1:]
+        spec = importlib.machinery.PathFinder.find_spec(module, [str(Path(__file__).parent.joinpath(*packages))])
+        if spec is None or not isinstance(spec.loader, importlib.machinery.ExtensionFileLoader):
             return False
     return bool(KERNELS)

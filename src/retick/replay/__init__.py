@@ -1,8 +1,12 @@
 """Recorded matches: the RPLK and RTK formats, a recorder, a player that seeks, verification and comparison.
 
 Knows the simulation contract, and no engine, network or particular game. Only ``storage`` opens files;
-``verify_many`` is a door to the app ``retick.verify``.
+``verify_many`` stands in the app
+``retick.verify``, and is a door here: people look for it beside ``verify``.
 """
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from retick.replay.comparison import Comparison, compare
 from retick.replay.formats import dumps, format_of, loads
@@ -13,8 +17,9 @@ from retick.replay.replay import Arrival, Hosting, Replay, SeatChange, View
 from retick.replay.running import RemoteBatch, Turn, rerun, turns
 from retick.replay.storage import LiveRecording, RecordingFile, load, save
 from retick.replay.verification import Verdict, sealed, verify
-from retick.verify.batch import Row
-from retick.verify.door import verify_many
+
+if TYPE_CHECKING:
+    from retick.verify import Row, verify_many
 
 __all__ = [
     "Arrival",
@@ -45,3 +50,10 @@ __all__ = [
     "verify",
     "verify_many",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Threads, processes and archives are loaded by those who verify many recordings, and by nobody else.
+    if name not in ("Row", "verify_many"):
+        raise AttributeError(f"module 'retick.replay' has no attribute {name!r}")
+    return getattr(importlib.import_module("retick.verify"), name)

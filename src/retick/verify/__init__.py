@@ -4,8 +4,9 @@ An app: it opens files, starts threads and processes, and imports pyarrow, fsspe
 knows recordings by ``retick.replay`` and prints nothing.
 """
 
+from retick.verify.batch import Row
 from retick.verify.corpus import generate
 from retick.verify.results import ResultFile
-from retick.verify.run import Run
+from retick.verify.run import Run, verify_many
 
-__all__ = ["ResultFile", "Run", "generate"]
+__all__ = ["ResultFile", "Row", "Run", "generate", "verify_many"]

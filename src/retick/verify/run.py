@@ -12,7 +12,7 @@ from retick.verify.games import GameSpec, spec_of
 from retick.verify.reading import BATCH_BYTES, BATCH_FILES, RAY_BYTES, SLOW_BYTES, SLOW_FILES
 from retick.verify.sources import Sources
 
-__all__ = ["ENGINES", "Run"]
+__all__ = ["ENGINES", "Run", "verify_many"]
 
 ENGINES: Final = ("auto", "threads", "processes", "ray")
 Name = str | os.PathLike[str]
@@ -81,3 +81,38 @@ class Run:
 
 def _chosen(spec: GameSpec) -> str:
     return "threads" if spec.uses_all_cores_by_threads else "processes"
+
+
+def verify_many(
+    sources: Iterable[Name] | Name = (),
+    game: object = None,
+    *,
+    engine: str = "auto",
+    manifest: Name | None = None,
+    workers: int | None = None,
+    address: str | None = None,
+    is_done: Callable[[str], bool] | None = None,
+    strict: bool = True,
+    limits: ReadLimits | None = None,
+) -> Iterator[Row]:
+    """Verify many recordings on all cores, or on a cluster; one row for each, in their order, as they are done.
+
+    ``sources`` are files, folders, patterns, archives and URLs; ``manifest`` says what each should end with. ``game``
+    is an import path such as ``module:Class``, an id, a game, or None: as each recording says. ``engine`` is "threads",
+    "processes", "ray" (with ``address`` for a cluster that runs already) or "auto". ``is_done`` says of a path that it
+    needs no run. Nothing that is wrong with a recording, a manifest's entry or a game stops the others: it is a row.
+    docs/guides/many-replays.md has the rest.
+    """
+    return iter(
+        Run(
+            sources,
+            game,
+            engine=engine,
+            manifest=manifest,
+            workers=workers,
+            address=address,
+            is_done=is_done,
+            strict=strict,
+            limits=limits,
+        )
+    )
