@@ -30,6 +30,11 @@ _spec.loader.exec_module(declare)
 COMPILED_ONLY = frozenset({"load_u8", "store_le16", "store_le32"})
 
 
+def path_of(kernel: str) -> Path:
+    """The source of a kernel, given its dotted name."""
+    return SOURCE.joinpath(*kernel.split(".")[1:]).with_suffix(".py")
+
+
 def pxd_text(path: str) -> str:
     return (SOURCE / path).read_text(encoding="utf-8")
 
@@ -45,18 +50,33 @@ def test_every_pxd_is_what_the_script_writes() -> None:
         assert (path.read_text(encoding="utf-8") if path.exists() else None) == text, path
 
 
-def test_a_pxd_that_is_written_by_hand_belongs_to_no_kernel() -> None:
+def test_no_pxd_is_written_by_hand_alone() -> None:
     generated = {path.relative_to(SOURCE).as_posix() for path, text in declare.all_expected().items() if text}
-    by_hand = set(PXDS) - generated
-    assert by_hand == {"sim/fixed.pxd", "sim/maths/pairs.pxd", "snapshot/compact/logs.pxd", "wire/words.pxd"}
+    assert set(PXDS) == generated
+
+
+def test_directives_stand_on_the_first_line_where_cython_reads_them() -> None:
+    for name in KERNELS:
+        lines = path_of(name).read_text(encoding="utf-8").splitlines()
+        assert not [number for number, line in enumerate(lines[1:], 2) if line.startswith("# cython:")], name
+
+
+# C functions whose Python form stands in a module that is no kernel.
+ELSEWHERE = {"i32": "sim/fixed.py"}
+
+
+def functions_of(path: str) -> dict[str, list[str]]:
+    """The names and arguments of all functions of a module, those in its uncompiled branch too."""
+    tree = ast.parse((SOURCE / path).read_text(encoding="utf-8"))
+    defined = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return {node.name: [argument.arg for argument in node.args.args] for node in defined}
 
 
 @pytest.mark.parametrize("path", PXDS)
 def test_c_functions_with_a_body_have_a_python_form(path: str) -> None:
-    tree = ast.parse((SOURCE / path).with_suffix(".py").read_text(encoding="utf-8"))
-    written = {node.name: [a.arg for a in node.args.args] for node in tree.body if isinstance(node, ast.FunctionDef)}
     for name, arguments in re.findall(r"^cdef inline .*?(\w+)\((.*)\)", pxd_text(path), flags=re.MULTILINE):
         if name not in COMPILED_ONLY:
+            written = functions_of(ELSEWHERE.get(name, path.removesuffix(".pxd") + ".py"))
             assert written[name] == [part.split()[-1].lstrip("*") for part in arguments.split(",")], name
 
 
@@ -98,8 +118,7 @@ def names_of_cython(source: str) -> set[str]:
 def test_the_stand_in_for_cython_has_what_kernels_use_and_nothing_else() -> None:
     used = {"compiled"}
     for name in KERNELS:
-        source = SOURCE.joinpath(*name.split(".")[1:]).with_suffix(".py")
-        used |= names_of_cython(source.read_text(encoding="utf-8"))
+        used |= names_of_cython(path_of(name).read_text(encoding="utf-8"))
     held = {name for name in vars(_cython) if name.isidentifier() and not name.startswith("_")} | {"int"}
     held -= {"Any", "Callable", "TypeVar"}
     in_branches = {"cast", "address", "NULL"}  # named in a conditional expression that only the compiler follows

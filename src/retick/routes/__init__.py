@@ -4,12 +4,15 @@ Knows no game and no session: it carries a link's datagrams and does not look in
 how it works, docs/formats/routes.md what it sends.
 """
 
+from retick.relay.packets import FRAME_HEAD_SIZE, MAX_PLACES
 from retick.routes.online import Online, OnlineEnded, OnlineEvent, OnlineReady, PathChanged, RelayChanged
 from retick.routes.path import PathKind
 from retick.routes.routes import Routes, member_name
 from retick.routes.words import PathReport
 
 __all__ = [
+    "FRAME_HEAD_SIZE",
+    "MAX_PLACES",
     "Online",
     "OnlineEnded",
     "OnlineEvent",

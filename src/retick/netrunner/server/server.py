@@ -29,7 +29,7 @@ from retick.netrunner.messages import ClientHello, PlayerView
 from retick.netrunner.profile import GameProfile, link_config_for
 from retick.netrunner.server.player import Player
 from retick.netrunner.server.room import Room
-from retick.relay.packets import FRAME_HEAD_SIZE
+from retick.routes import FRAME_HEAD_SIZE
 from retick.routes.online import Online
 from retick.routes.routed_link import routes_of
 from retick.routes.routes import Routes

@@ -5,7 +5,6 @@ from typing import Any
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import Invite, LinkConfig, Reason, Sealing
-from retick.relay.packets import MAX_PLACES
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.connect import (
     LARGEST_REACH,
@@ -15,6 +14,7 @@ from retick.rollback.session.messages.connect import (
 )
 from retick.rollback.session.messages.kinds import OTHER_VERSION, REACHES_TOO_FAR
 from retick.rollback.session.messages.roster import MAX_SEATS
+from retick.routes import MAX_PLACES
 from retick.sim.contract import NamesItself, input_size_of
 from retick.wire import rbn1
 
