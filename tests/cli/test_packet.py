@@ -150,8 +150,8 @@ def test_a_replay_is_named_as_one_with_the_command_that_reads_it(tmp_path: Path,
 @pytest.mark.parametrize(
     ("start", "words"),
     [
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG picture and no datagram"),
-        (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG picture and no datagram"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG picture, not a datagram"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG picture, not a datagram"),
         (b"PK\x03\x04\x14\0\0\0", "retick desync explain FILE"),
     ],
 )

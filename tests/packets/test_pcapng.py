@@ -86,5 +86,5 @@ def test_what_is_too_long_is_left_out_and_counted() -> None:
     "text", ["", "host:7777", "192.0.2.1", "192.0.2.1:0", "192.0.2.1:65536", "::1", "1.2.3.4:\u0663"]
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="no IP address"):
+    with pytest.raises(UsageError, match="not an IP address"):
         parse_place(text)

@@ -1,4 +1,4 @@
-"""Datagrams of every format in words, captures measured over time, and both for other programs: pcapng, Wireshark.
+"""Explains datagrams of every format, measures captures over time, and exports both: pcapng files, Wireshark.
 
 It knows the packages that own the formats, and no format itself. ``cli`` and ``studio`` import it.
 """

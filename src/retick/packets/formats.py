@@ -1,4 +1,4 @@
-"""The table of formats: which package explains a datagram, and what is inside of a link's.
+"""The table of formats: which package explains a datagram, and what is inside a link's datagram.
 
 A new format is one line in ``FORMATS``, ``PAYLOADS`` or ``MESSAGES``.
 """
@@ -46,18 +46,16 @@ __all__ = [
 ]
 
 
-# The sealed connections of a capture: which they are, and how they are opened where there is a key log.
-
 MOST_CONNECTIONS = 65536
-"""Ids that are remembered; of others, a datagram without a key is taken for a plain one."""
+"""Connection ids that are remembered; beyond them, datagrams without a key are read as plain ones."""
 MOST_KEYLOG = 16 * 1024 * 1024
-"""Bytes of a key log's file."""
+"""Largest size of a key log, in bytes."""
 _ID = slice(29, 33)
-"""Of the dialler, in HELLO."""
+"""Where HELLO has the dialler's connection id."""
 
 
 def keylog_in(data: bytes) -> "KeyLog":
-    """The key log in a file; a DecodeError names the first line that is none, and shows no key."""
+    """Parse the bytes of a key log; a DecodeError names the first bad line, without showing a key."""
     from retick.link.sealing.keys import KeyLog  # imports cryptography, which only sealed links need
 
     if len(data) > MOST_KEYLOG:
@@ -67,15 +65,15 @@ def keylog_in(data: bytes) -> "KeyLog":
 
 
 class SealedLinks:
-    """Is shown the datagrams of a capture: the handshakes say which connections are sealed."""
+    """Learns from a capture's handshakes which connections are sealed, and opens them if there is a key log."""
 
     def __init__(self, keylog: "KeyLog | None" = None) -> None:
         self.keylog = keylog
         self.connections: set[int] = set()
-        """Ids that are on datagrams of sealed connections."""
+        """Connection ids of sealed datagrams."""
 
     def note(self, data: bytes) -> None:
-        """Learn from HELLO, ENTER and ADMIT; from any other datagram nothing."""
+        """Learn from HELLO, ENTER and ADMIT; other datagrams are ignored."""
         if len(self.connections) >= MOST_CONNECTIONS or len(data) < layout.ENVELOPE_SIZE:
             return
         if data[0] in (layout.ENTER, layout.ADMIT):
@@ -84,7 +82,7 @@ class SealedLinks:
             self.connections.add(int.from_bytes(data[_ID], "little"))
 
     def readable(self, data: bytes) -> bytes:
-        """A plain datagram as it is; of a sealed one envelope and body, or the envelope alone if it does not open."""
+        """The readable bytes: all of a plain datagram, the opened form of a sealed one, or else its envelope alone."""
         if not is_link(data):
             return data
         if self.keylog is not None and self.keylog.has(data):
@@ -107,7 +105,7 @@ def _rbn1_inside(data: bytes, offset: int) -> Explanation | None:
 
 
 def _acked_netrunner(data: bytes, offset: int) -> Explanation | None:
-    """A NetRunner input bundle behind the tick of the snapshot that it acknowledges."""
+    """Explain a NetRunner input bundle that follows the tick of the snapshot it acknowledges."""
     start = offset + ACKED_HEAD_SIZE
     if data[offset] != ACKED_INPUT or not is_netrunner(data[start:]):
         return None
@@ -127,13 +125,13 @@ def _session_message(data: bytes, offset: int) -> Explanation | None:
 
 Inside = Callable[[bytes, int], Explanation | None]
 PAYLOADS: tuple[Inside, ...] = (_rbn1_inside, _netrunner_inside, _acked_netrunner, explain_payload)
-"""What explains the payload of a link's datagram; the first that knows it."""
+"""Explain the payload of a link's datagram; the first one that recognises it is used."""
 MESSAGES: tuple[Inside, ...] = (_netrunner_inside, explain_message, _session_message)
-"""The same for reliable messages. A NetRunner packet is known by its type and length together, so it comes first."""
+"""The same for reliable messages. NetRunner comes first, because its packets are known by type and length together."""
 
 
 def reliable_message(data: bytes, offset: int) -> Explanation | None:
-    """The beginning of a reliable message, if any format knows it."""
+    """Explain the beginning of a reliable message; None if no format recognises it."""
     return next(filter(None, (explain(data, offset) for explain in MESSAGES)), None)
 
 
@@ -146,7 +144,7 @@ def _link(data: bytes, links: SealedLinks) -> Explanation:
 
 
 def _relayed(links: SealedLinks) -> Callable[[bytes, int], Explanation | None]:
-    """A link's datagram in a frame of a relay: its rows begin where the frame's payload does."""
+    """Explains a link's datagram in a relay's frame: its rows begin where the frame's payload does."""
 
     def explain_payload(data: bytes, offset: int) -> Explanation | None:
         if not is_link(data[offset:]):
@@ -166,24 +164,24 @@ FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes, SealedLinks], Exp
     (is_netrunner, lambda data, _: explain_netrunner(data)),
 )
 
-REPLAY = "a recorded match and no datagram: see retick replay info FILE"
+REPLAY = "a recorded match, not a datagram: see retick replay info FILE"
 FILES = (
     (rplk.MAGIC, "a replay", REPLAY),
     (rtk.MAGIC, "a replay", REPLAY),
-    (b"PK\x03\x04", "a ZIP archive", "an archive and no datagram: for a desync bundle, see retick desync explain FILE"),
-    (b"\x89PNG\r\n\x1a\n", "a picture", "a PNG picture and no datagram"),
-    (b"\xff\xd8\xff", "a picture", "a JPEG picture and no datagram"),
-    (b"GIF8", "a picture", "a GIF picture and no datagram"),
-    (b"\x89HDF\r\n\x1a\n", "a data file", "an HDF5 file and no datagram"),
+    (b"PK\x03\x04", "a ZIP archive", "an archive, not a datagram: for a desync bundle, see retick desync explain FILE"),
+    (b"\x89PNG\r\n\x1a\n", "a picture", "a PNG picture, not a datagram"),
+    (b"\xff\xd8\xff", "a picture", "a JPEG picture, not a datagram"),
+    (b"GIF8", "a picture", "a GIF picture, not a datagram"),
+    (b"\x89HDF\r\n\x1a\n", "a data file", "an HDF5 file, not a datagram"),
 )
-"""First bytes of files that are easily given here by mistake. The first one of a PNG picture begins a link's datagram,
-too; all eight of them in one are as likely as a connection id and a sequence that are guessed."""
+"""First bytes of files that are easily given by mistake. A link's datagram may begin with the first byte of a PNG
+picture, but all eight are as unlikely there as a guessed connection id and sequence."""
 
 
 def explain_datagram(data: bytes, links: SealedLinks | None = None) -> Explanation:
-    """Any bytes; those of no known format are named as such, with a fault.
+    """Explain any bytes; the result has a fault if their format is unknown.
 
-    ``links`` knows the sealed connections, if any were seen before.
+    ``links`` knows the sealed connections that were seen before.
     """
     for mark, name, fault in FILES:
         if data.startswith(mark):
@@ -197,8 +195,8 @@ def explain_datagram(data: bytes, links: SealedLinks | None = None) -> Explanati
 class Explainer:
     """Explains datagrams of all formats, one after the other; snapshots need a schema to be read whole.
 
-    What is sealed is opened with the key log of ``links``; without its key it is named as what it is, as long as the
-    handshake was seen before.
+    Sealed datagrams are opened with the key log of ``links``. Without a key they are named as sealed, if the handshake
+    was seen before.
     """
 
     def __init__(self, snapshots: SnapshotExplainer, links: SealedLinks | None = None) -> None:
@@ -206,7 +204,7 @@ class Explainer:
         self.links = SealedLinks() if links is None else links
 
     def explain(self, data: bytes) -> Explanation:
-        """Any bytes."""
+        """Explain the next datagram."""
         if self.snapshots.recognises(data):
             return self.snapshots.explain(data)
         self.links.note(data)

@@ -1,4 +1,4 @@
-"""Captures as pcapng files, which Wireshark and tshark open. Only blocks that are needed are written.
+"""Writes captures as pcapng files, which Wireshark and tshark open, with no more blocks than needed.
 
 ::
 
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-# IP and UDP headers for datagrams that were captured above them, with right checksums.
+# IP and UDP headers, with right checksums, for datagrams that were captured above these layers.
 #
 # ::
 #
@@ -41,7 +41,7 @@ __all__ = [
 # Big-endian, as the network has it.
 
 MOST_DATA = 65507
-"""Bytes that fit one UDP datagram over IPv4."""
+"""Most bytes of a UDP datagram over IPv4."""
 _UDP = 17
 _IPV4 = struct.Struct(">BBHHHBBH4s4s")
 _IPV6 = struct.Struct(">IHBB16s16s")
@@ -56,7 +56,7 @@ class SocketPlace(NamedTuple):
 
 
 def with_headers(source: SocketPlace, target: SocketPlace, data: bytes) -> bytes:
-    """A whole IP packet; both addresses are of the same family. EncodeError for what is too long."""
+    """Make a whole IP packet; both addresses have the same family. EncodeError if the data is too long."""
     if len(data) > MOST_DATA:
         raise EncodeError(f"a UDP datagram has at most {MOST_DATA} bytes, not {len(data)}")
     length = _HEAD.size + len(data)
@@ -66,7 +66,7 @@ def with_headers(source: SocketPlace, target: SocketPlace, data: bytes) -> bytes
     else:
         pseudo = addresses + struct.pack(">II", length, _UDP)
     plain = _HEAD.pack(source.port, target.port, length, 0)
-    # Zero would mean that there is no checksum; all ones is the same number in this arithmetic.
+    # Zero would mean "no checksum"; all ones is the same number in this arithmetic.
     check = _checksum(pseudo + plain + data) or 0xFFFF
     udp = _HEAD.pack(source.port, target.port, length, check) + data
     if source.ip.version == 6:
@@ -86,31 +86,31 @@ def _checksum(data: bytes) -> int:
 
 
 LOCAL_PORT = 7777
-"""Of the side that captured, which a capture does not know."""
+"""Port of the side that captured, which a capture does not record."""
 _SECTION, _INTERFACE, _PACKET = 0x0A0D0D0A, 1, 6
 _RAW_IP = 101
 _APPLICATION, _NAME, _FLAGS = 4, 2, 2
-"""Options of a section, an interface and a packet."""
+"""Option codes of a section, an interface and a packet."""
 _LOCAL: dict[int, IPv4Address | IPv6Address] = {4: IPv4Address("192.0.2.1"), 6: IPv6Address("2001:db8::1")}
-"""Addresses for documentation: nobody has them."""
+"""Addresses reserved for documentation, by IP version."""
 _FIRST_STAND_IN = int(IPv4Address("198.18.0.1"))
 _MOST_STAND_INS = 1 << 16
-"""Names beyond these share the last address. 198.18.0.0/15 is for tests of networks."""
+"""Further names share the last address. 198.18.0.0/15 is reserved for network tests."""
 
 
 class Exporter:
-    """Writes the records of a capture one after the other; nothing of them is kept but the names of simulated peers."""
+    """Writes the records of a capture one after the other; only the names of simulated peers are kept."""
 
     def __init__(self, local: SocketPlace | None = None) -> None:
-        """``local`` is the address of the side that captured, where it is known."""
+        """``local`` is the address of the side that captured, if known."""
         self._local = local
         self._stand_ins: dict[str, SocketPlace] = {}
         self.written = 0
         self.left_out = 0
-        """Too long for UDP."""
+        """Records that are too long for UDP."""
 
     def blocks(self, records: Iterable[Recorded]) -> Iterator[bytes]:
-        """The parts of the file."""
+        """The blocks of the file."""
         section = struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)
         yield _block(_SECTION, section + _options((_APPLICATION, b"retick")))
         yield _block(_INTERFACE, struct.pack("<HHI", _RAW_IP, 0, 0) + _options((_NAME, b"retick")))
@@ -134,7 +134,7 @@ class Exporter:
         return _block(_PACKET, head + _padded(packet) + _options(flags))
 
     def _place_of(self, address: str) -> SocketPlace:
-        """The real one, or one that stands for a name on a simulated network."""
+        """Parse an address, or choose one that stands for a name on a simulated network."""
         try:
             return parse_place(address)
         except UsageError:
@@ -146,7 +146,7 @@ class Exporter:
 
 
 def parse_place(text: str) -> SocketPlace:
-    """IP and port of ``192.0.2.7:7777`` or ``[2001:db8::7]:7777``; UsageError for anything else."""
+    """Parse an address such as ``192.0.2.7:7777`` or ``[2001:db8::7]:7777``; UsageError for anything else."""
     host, colon, port = text.rpartition(":")
     bare = host.removeprefix("[").removesuffix("]").partition("%")[0]
     try:
@@ -155,7 +155,7 @@ def parse_place(text: str) -> SocketPlace:
         ip: IPv4Address | IPv6Address = ip_address(bare)
         return SocketPlace(ip, int(port))
     except ValueError:
-        raise UsageError(f"{text[:60]!r} is no IP address with a port, such as 192.0.2.7:7777") from None
+        raise UsageError(f"{text[:60]!r} is not an IP address with a port, such as 192.0.2.7:7777") from None
 
 
 def _padded(data: bytes) -> bytes:

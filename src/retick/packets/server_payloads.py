@@ -1,6 +1,6 @@
-"""Payloads and messages between servers that decide and their clients, field by field: delta snapshots and worlds.
+"""Payloads and messages between authoritative servers and their clients, field by field: delta snapshots and worlds.
 
-What a game lays out itself (its own input bundle, the values of a world) is one field of bytes here.
+The parts that a game lays out itself (its input bundle, the values of a world) are one field of bytes here.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,20 +18,21 @@ __all__ = ["MESSAGES", "PAYLOADS", "PREFIX", "explain_message", "explain_payload
 
 DELTA_SNAPSHOT = "delta snapshot"
 PREFIX = "server "
-"""Of the names of fields."""
+"""Prefix of the field names."""
 
 
 class PayloadLayout(NamedTuple):
-    """What a payload or message of one kind begins with, and what the rest of it is."""
+    """The fields of one kind of payload or message."""
 
     name: str
     head: tuple[FieldSpec, ...]
-    """After the kind."""
+    """Fields after the kind."""
     rest: str
+    """Name of the bytes after the other fields."""
     decode: Callable[[bytes], Any] | None = None
-    """For what is wrong with it; None where a reader needs more than the bytes."""
+    """Raises if the bytes are wrong; None if a decoder needs more than the bytes."""
     varuints: tuple[str, ...] = ()
-    """Numbers between head and rest."""
+    """Names of the varuints between head and rest."""
 
 
 KIND = FieldSpec("kind", "B", "", "0x{:02x}")
@@ -69,7 +70,7 @@ PAYLOADS: Mapping[int, PayloadLayout] = {
     ),
     frames.NOTE: PayloadLayout("world note", (), "application data", frames.decode_note),
 }
-"""By the first byte of a payload."""
+"""Layouts by the first byte of a payload."""
 MESSAGES: Mapping[int, PayloadLayout] = {
     messages.KINDS["WELCOME"]: PayloadLayout(
         "WELCOME",
@@ -94,16 +95,16 @@ MESSAGES: Mapping[int, PayloadLayout] = {
         "LOST", (FieldSpec("reason", "B", _name_in(messages.Gone)), FieldSpec("messages", "I")), "trailing"
     ),
 }
-"""By the first byte of a reliable message."""
+"""Layouts by the first byte of a reliable message."""
 
 
 def explain_payload(data: bytes, offset: int = 0) -> Explanation | None:
-    """The payload that begins at ``offset``; None for one of another protocol."""
+    """Explain the payload that begins at ``offset``; None if it belongs to another protocol."""
     return _explain(data, offset, PAYLOADS)
 
 
 def explain_message(data: bytes, offset: int = 0) -> Explanation | None:
-    """The beginning of the reliable message at ``offset``; None for one of another protocol."""
+    """Explain the beginning of the reliable message at ``offset``; None if it belongs to another protocol."""
     return _explain(data, offset, MESSAGES)
 
 
@@ -132,8 +133,8 @@ def _explain(data: bytes, offset: int, layouts: Mapping[int, PayloadLayout]) -> 
 
 
 def _compact_parts(body: bytes, head: Mapping[str, int]) -> CompactParts | None:
-    """The parts of a compact delta; None for sections. Which of the two it is, only the handshake says: bytes that are
-    whole sections are taken for such."""
+    """The parts of a compact delta; None for sections. Only the handshake tells them apart, so bytes that parse as
+    whole sections are taken for sections."""
     tick, back = head["tick"], head["back"]
     if not 0 < back <= tick or has_sections(body):
         return None

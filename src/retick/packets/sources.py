@@ -1,4 +1,4 @@
-"""Datagrams in what a person gives: hex digits, a capture, or the bytes of one datagram."""
+"""Finds the datagrams in user input: hex digits, a capture, or the bytes of one datagram."""
 
 from collections.abc import Iterator
 from io import BytesIO
@@ -11,7 +11,7 @@ from retick.transport.capture import read_capture
 __all__ = ["MOST_DATAGRAM", "Found", "datagrams_in", "from_hex", "is_capture", "other_capture"]
 
 MOST_DATAGRAM = 65535
-"""Bytes."""
+"""Most bytes of a datagram."""
 _OTHER_CAPTURES = {
     bytes.fromhex("0a0d0d0a"): "pcapng",
     bytes.fromhex("a1b2c3d4"): "pcap",
@@ -19,11 +19,11 @@ _OTHER_CAPTURES = {
     bytes.fromhex("a1b23c4d"): "pcap",
     bytes.fromhex("4d3cb2a1"): "pcap",
 }
-"""Captures of other programs, by their first bytes."""
+"""Capture formats of other programs, by their first bytes."""
 
 
 class Found(NamedTuple):
-    """A datagram and, when it is from a capture, its address and time."""
+    """A datagram and, if it comes from a capture, its address and time."""
 
     data: bytes
     label: str
@@ -36,12 +36,12 @@ def is_capture(data: bytes) -> bool:
 
 
 def other_capture(data: bytes) -> str:
-    """Which format of another program a file has that begins with these bytes; empty for none."""
+    """The name of another program's capture format that begins with these bytes; empty if there is none."""
     return _OTHER_CAPTURES.get(data[:4], "")
 
 
 def from_hex(text: str) -> bytes | None:
-    """The bytes of one datagram in digits; None if they are none, or there is nothing."""
+    """Parse one datagram from hex digits; None if the text is empty or has other characters."""
     cleaned = text.replace(":", " ").replace(",", " ").removeprefix("0x")
     try:
         return bytes.fromhex(cleaned) or None
@@ -50,7 +50,7 @@ def from_hex(text: str) -> bytes | None:
 
 
 def datagrams_in(data: bytes) -> Iterator[Found]:
-    """Of a capture, of hex digits with one datagram a line, or one datagram. A DecodeError where it goes wrong."""
+    """The datagrams in a capture, in hex digits with one per line, or in raw bytes. DecodeError at the first fault."""
     if is_capture(data):
         for record in read_capture(data):
             arrow = "to  " if record.sent else "from"
@@ -78,7 +78,7 @@ def _bounded(data: bytes) -> bytes:
 
 
 def _is_hex_text(data: bytes) -> bool:
-    """Whether it is a text in which every line is hex digits, and one of them is not empty."""
+    """Whether every line is hex digits or empty, and at least one is not empty."""
     if not data.isascii():
         return False
     some = False

@@ -1,6 +1,6 @@
 """A capture over time: bits by kind, by component and by field, and round trip and loss, in slices of equal length.
 
-However long a capture is, this has a fixed number of slices, and of names.
+However long a capture is, the numbers of slices and of names are bounded.
 """
 
 import re
@@ -30,23 +30,23 @@ __all__ = [
 
 # Round trip and loss along a capture, from the sequences and acknowledgements of the link's own datagrams.
 #
-# The capture is of one side. A datagram that it received acknowledges one that it sent: the time between the two,
-# without the delay that the other side reports, is a round trip. Numbers that are skipped in what it received are
-# losses on the way in. On the way out, the other side's reports count what arrived.
+# A capture is made at one side. A received datagram acknowledges a sent one: the time between the two, without the
+# delay that the other side reports, is a round trip. Skipped sequences of received datagrams are losses on the way in;
+# for the way out, the other side reports how many arrived.
 
 MOST_PEERS = 64
-"""Addresses that are followed; datagrams of others are passed over."""
+"""Addresses that are followed; datagrams of further ones are ignored."""
 _ACKS = 256
-"""Acknowledgements are the low byte of a sequence."""
+"""Number of acknowledgements: they are the low byte of a sequence."""
 
 
 class Measured(NamedTuple):
-    """What one datagram adds."""
+    """What one datagram adds to the measures."""
 
     round_trip: float | None = None
-    """Seconds."""
+    """Seconds; None if the datagram measures no round trip."""
     expected_in: int = 0
-    """Datagrams that must have been sent to the side that captured."""
+    """Datagrams that the other side must have sent since the last one."""
     arrived_in: int = 0
     expected_out: int = 0
     arrived_out: int = 0
@@ -63,13 +63,13 @@ class _Peer:
 
 
 class LinkMeasures:
-    """Is given the datagrams of a capture one after the other."""
+    """Measures round trip and loss from the datagrams of a capture, given one after the other."""
 
     def __init__(self) -> None:
         self._peers: dict[str, _Peer] = {}
 
     def add(self, time: float, *, sent: bool, address: str, data: bytes) -> Measured:
-        """What this datagram says; nothing unless it has the link's envelope."""
+        """The measures of this datagram; all empty unless it has the link's envelope."""
         if len(data) < layout.ENVELOPE_SIZE or not layout.PAYLOAD <= data[0] <= layout.BYE_ACK:
             return _NOTHING
         peer = self._peers.get(address)
@@ -102,13 +102,13 @@ class LinkMeasures:
                 expected_out = (report.acked - peer.report[0]) & layout.SEQUENCE_MASK
                 arrived_out = (report.received - peer.report[1]) & 0xFFFFFFFF
                 if expected_out >= layout.SEQUENCE_HALF or arrived_out > expected_out:
-                    expected_out = arrived_out = 0  # an older report, or one in which others are counted too
+                    expected_out = arrived_out = 0  # an older report, or one that counts other connections too
             peer.report = (report.acked, report.received)
         return Measured(round_trip, expected, 1, expected_out, arrived_out)
 
 
 def _delay_of(kind: int, data: bytes) -> float | None:
-    """Seconds that the other side held its acknowledgement back; None where it acknowledges nothing."""
+    """Seconds by which the other side delayed its acknowledgement; None if it acknowledges nothing."""
     if kind < layout.CONTROL:
         held = kind & layout.PAYLOAD_DELAY_NONE
         return None if held == layout.PAYLOAD_DELAY_NONE else held / layout.PAYLOAD_DELAY_RATE
@@ -120,18 +120,18 @@ def _delay_of(kind: int, data: bytes) -> float | None:
 
 SLICES = 240
 MOST_NAMES = 200
-"""Of kinds, of components and of fields; what comes after them is counted as OTHER."""
+"""Most names of kinds, of components and of fields; further ones are counted as OTHER."""
 AROUND = 4
-"""Slices before and after one whose datagrams count for its loss, too."""
+"""Slices on each side whose datagrams count for a slice's loss, too."""
 OTHER = "(other)"
 VIEWS = ("kind", "component", "field")
 _NUMBER = re.compile(r" \d+\b")
 _COMPONENTS = ("rbn1", "netrunner", "server", "session")
-"""Parts inside of a link's datagram, by the first word of their fields."""
+"""Parts inside a link's datagram, by the first word of their fields."""
 
 
 def kind_of(explanation: Explanation) -> str:
-    """What a datagram is, in two or three words."""
+    """Name the kind of a datagram in two or three words."""
     plain = explanation.format.removeprefix("link ")
     if explanation.format == "NetRunner":
         return explanation.content
@@ -139,9 +139,9 @@ def kind_of(explanation: Explanation) -> str:
 
 
 def costs_of(explanation: Explanation, size: int, report: PacketReport | None) -> dict[tuple[str, str], int]:
-    """Bits by component and field; together they are all bits of the datagram.
+    """Bits by component and field, all bits of the datagram together.
 
-    ``report`` is that of a snapshot, whose fields do not begin at bytes.
+    ``report`` is given for a snapshot, whose fields do not begin at byte boundaries.
     """
     costs: dict[tuple[str, str], int] = {}
     if report is not None:
@@ -163,7 +163,7 @@ def costs_of(explanation: Explanation, size: int, report: PacketReport | None) -
 
 
 class CaptureTimeline:
-    """Is given the records of a capture one after the other."""
+    """Counts the records of a capture, given one after the other."""
 
     def __init__(self, explainer: Explainer, seconds: float, *, slices: int = SLICES) -> None:
         """``seconds`` is the length of the capture."""
@@ -214,7 +214,7 @@ class CaptureTimeline:
         names[name][at] += bits
 
     def to_json(self, most: int) -> dict[str, Any]:
-        """Plain values: for each view the ``most`` dearest names and the rest as one, bits for each slice."""
+        """Plain values for JSON: in each view the ``most`` costly names, and the rest as one, with bits per slice."""
         return {
             "slice": self._slice,
             "count": self.count,
@@ -230,7 +230,7 @@ class CaptureTimeline:
 
 
 def _losses(expected: Sequence[int], arrived: Sequence[int]) -> list[float | None]:
-    """A share of few datagrams says little, so those of some slices around are counted with them."""
+    """Share of lost datagrams for each slice, counted with the slices around it, since one slice may have few."""
     found: list[float | None] = []
     for at in range(len(expected)):
         around = slice(max(0, at - AROUND), at + AROUND + 1)

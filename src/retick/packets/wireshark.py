@@ -1,4 +1,4 @@
-"""A dissector for Wireshark: ``dissector.lua`` with the tables of fields that explainers read packets by."""
+"""A dissector for Wireshark: ``dissector.lua`` with the field tables of the explainers."""
 
 from collections.abc import Iterable
 from importlib.resources import files
@@ -21,11 +21,11 @@ __all__ = ["dissector"]
 
 MARK = "--@TABLES@\n"
 _TYPES = {"Q": "uint64", "b": "int32", "h": "int32", "i": "int32", "f": "float", TEXT: "string"}
-"""Of Wireshark, by the code of a field; other numbers are uint32, and what is not a number is bytes."""
+"""Wireshark's types by a field's code; other numbers are uint32, everything else is bytes."""
 
 
 def dissector() -> str:
-    """The whole program."""
+    """The dissector as a Lua program."""
     fields = _Fields()
     tables = {
         "RBN1": {
@@ -100,7 +100,7 @@ def _layouts(fields: "_Fields", layouts: Iterable[tuple[int, server.PayloadLayou
 
 
 def _offset_of(name: str) -> int:
-    """Of a field of CONTROL."""
+    """The offset of a field of CONTROL."""
     at = 0
     for spec in (link.KIND, *link.BODIES[layout.CONTROL]):
         if spec.name == name:
@@ -110,14 +110,14 @@ def _offset_of(name: str) -> int:
 
 
 class _Fields:
-    """Every field once, by the name of its filter."""
+    """Collects every field once, by the name of its filter."""
 
     def __init__(self) -> None:
         self.rows: list[list[str]] = []
         self._types: dict[str, str] = {}
 
     def of(self, protocol: str, table: Iterable[FieldSpec]) -> list[list[Any]]:
-        """A table as the program reads it: the filter's name, bytes (-1: as the number before says), is it a number."""
+        """A table for the program: filter name, size in bytes (-1: the number before it), whether it is a number."""
         made = []
         for spec in table:
             kind = _TYPES.get(spec.code, "uint32" if spec.is_number else "bytes")
