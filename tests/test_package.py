@@ -87,6 +87,17 @@ def test_every_kernel_is_a_module_with_a_source() -> None:
         assert (ROOT / "src" / (name.replace(".", "/") + ".py")).is_file(), name
 
 
+def test_all_files_beside_the_sources_are_in_the_wheel() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = project["tool"]["setuptools"]["package-data"]["retick"]
+    package = ROOT / "src" / "retick"
+    packed = {pattern: {path for path in package.glob(pattern) if path.is_file()} for pattern in patterns}
+    assert [pattern for pattern, files in packed.items() if not files] == []
+    built = {".py", ".pyc", ".so", ".pyd", ".c", ".html"}
+    files = {path for path in package.rglob("*") if path.is_file() and path.suffix not in built}
+    assert sorted(files - set().union(*packed.values())) == []
+
+
 def test_the_version_is_one_in_the_package_its_metadata_and_the_command() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", retick.__version__)
     assert importlib.metadata.version("retick") == retick.__version__

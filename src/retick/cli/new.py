@@ -70,7 +70,7 @@ def project_files(name: str, *, kind: str, players: int) -> dict[str, str]:
         "SHOWN": "game" if kind == "world" else "state",
         "WINNER": "world.winner()" if kind == "world" else "winner(world)",
     }
-    folder = files("retick.cli.new") / "templates"
+    folder = files("retick.cli") / "templates"
     texts = {}
     for path, template in TEMPLATES.items():
         text = (folder / template.format(kind=kind)).read_text(encoding="utf-8")
