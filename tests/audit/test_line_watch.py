@@ -63,7 +63,7 @@ def test_lines_that_never_ran_are_named_with_their_function_and_text(way: bool) 
     assert unrun.function == "Branching.bonus"
     assert unrun.text == "extra = self.never_called()"
     assert unrun.last == unrun.first + 1
-    assert str(unrun).startswith(f"tests/audit/synctest/test_line_watch.py:{unrun.first}-{unrun.last} in ")
+    assert str(unrun).startswith(f"tests/audit/test_line_watch.py:{unrun.first}-{unrun.last} in ")
     assert watch.lines().total == watch.lines().ran + 2
 
 

@@ -41,7 +41,7 @@ def test_a_game_is_named_behind_a_colon(project: Path) -> None:
 def test_installed_modules_are_found_without_importing_them() -> None:
     target = find_target("retick.games.fighter:Fighter")
     assert target.main.module == "retick.games.fighter"
-    assert {file.path.name for file in target.files} >= {"game.py", "kernel.py", "rules.py", "state.py"}
+    assert {file.path.name for file in target.files} >= {"bots.py", "game.py", "kernel.py", "rules.py"}
     assert find_target("retick.games.fighter.kernel").main.path.name == "kernel.py"
 
 

@@ -30,7 +30,7 @@ from retick.snapshot.compact.prior import empty_prior
 from retick.snapshot.layout import DELTA, HEADER, MAGIC
 from tests.snapshot.compact.test_packet import BODY, body
 
-TRACE = Path(__file__).parents[2] / "vectors/compact/cubes30.bin.xz"
+TRACE = Path(__file__).parents[1] / "vectors/compact/cubes30.bin.xz"
 ENTITIES = ["--entities", "96"]
 
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from retick.cli.app import app
 from tests.cli.conftest import Run
 
-TANKS = Path(__file__).parents[1] / "audit" / "synctest" / "tank_games.py"
+TANKS = Path(__file__).parents[1] / "audit" / "tank_games.py"
 
 BROKEN = """
 class Crash:

@@ -7,7 +7,7 @@ import pytest
 
 from retick.audit import audit_static
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 
 Check = Callable[[str], None]
 

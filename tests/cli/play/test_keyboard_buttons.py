@@ -3,7 +3,7 @@
 from retick.cli.play.keys import KeyboardButtons
 from retick.cli.play.terminal_games import TerminalFighter, TerminalScramble
 from retick.games.fighter import Button, Fighter
-from retick.games.scramble import Button as ScrambleButton
+from retick.games.scramble import ScrambleButton
 
 STATE = Fighter().initial_state(1)
 FRAME = 1 / 60

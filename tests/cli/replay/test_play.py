@@ -48,7 +48,7 @@ class NoWait:
 @pytest.mark.parametrize("state", ["fighter", "any"])
 def test_the_live_picture_follows_the_keys(monkeypatch: pytest.MonkeyPatch, state: str, tmp_path: Path) -> None:
     monkeypatch.setattr(replay_play, "TerminalKeys", lambda: Board(["5", "\t", " ", "\t", "right", "+"]))
-    monkeypatch.setattr(replay_play, "Pace", NoWait)
+    monkeypatch.setattr(replay_play, "LoopPace", NoWait)
     if state == "any":
         monkeypatch.setattr(replay_play, "FighterState", int)
     shown = playback()
