@@ -1,7 +1,7 @@
 """A writer and a reader of packed bits (a compiled kernel).
 
-Bits lie most significant first: the first bit written is 0x80 of the first byte, and an n-bit integer starts with
-its highest bit. Integers of whole bytes and varints stand on byte boundaries only and are little-endian. Padding up
+Bits are packed most significant first: the first bit written is 0x80 of the first byte, and an n-bit integer starts
+with its highest bit. Whole-byte integers and varints must start on a byte boundary and are little-endian. Padding up
 to a boundary is zero.
 
 Both keep up to 64 bits in one word: the writer fills it from the top and stores it when it is full.
@@ -38,11 +38,11 @@ class BitWriter:
 
     @property
     def bit_count(self) -> int:
-        """Bits written so far, padding of ``align()`` included."""
+        """How many bits were written, including the padding of ``align()``."""
         return 8 * len(self._out) + self._fill
 
     def write_bits(self, value: Any, bits: Any) -> None:
-        """The low ``bits`` (0 to 64) of ``value``, which must fit them."""
+        """Write the low ``bits`` (0 to 64) of ``value``, which must fit them."""
         if not 0 <= bits <= 64:
             raise UsageError(f"bits must be from 0 to 64, not {bits}")
         if not 0 <= value < 1 << bits:
@@ -54,7 +54,7 @@ class BitWriter:
         self._put(1 if value else 0, 1)
 
     def align(self) -> None:
-        """Zero bits up to the next byte boundary."""
+        """Write zero bits up to the next byte boundary."""
         if self._fill & 7:
             self._put(0, 8 - (self._fill & 7))
 
@@ -127,7 +127,7 @@ class BitWriter:
 
 @cython.cclass
 class BitReader:
-    """Unpacks values from bytes. Every read either gives its value or raises a DecodeError and moves nothing.
+    """Unpacks values from bytes. A read either returns its value, or raises a DecodeError and consumes nothing.
 
     A strict reader also refuses padding that is not zero and varints that are not in their shortest form.
     """
@@ -145,7 +145,7 @@ class BitReader:
 
     @property
     def remaining(self) -> int:
-        """Bits that are left."""
+        """How many bits are left."""
         return self._end - self.position
 
     def read_bits(self, bits: Any) -> int:
@@ -234,8 +234,8 @@ class BitReader:
         return with_code(InvalidValue(f"the varint at bit {self.position} {why}"), "Bitstream.InvalidVarint")
 
 
-# Bytes as one number: big-endian words of packed bits, and little-endian integers. Compiled kernels use the functions
-# of bits.pxd, which the C compiler puts in line.
+# Bytes as one number: big-endian words of packed bits, and little-endian integers. Compiled kernels use the inline
+# functions of bits.pxd instead.
 
 if not cython.compiled:
 

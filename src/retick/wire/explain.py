@@ -1,7 +1,7 @@
-"""Packets explained: each field with its offset, its value and its meaning, as far as the bytes go.
+"""Explains packets: each field with its offset, its value and its meaning, as far as the bytes go.
 
-A decoder stops at the first fault and says what it is. An explanation shows all that can be read up to there, and then
-the decoder's message.
+A decoder stops at the first fault and reports it. An explanation shows everything readable up to there, then the
+decoder's message.
 """
 
 import struct
@@ -33,14 +33,14 @@ __all__ = [
 ]
 
 
-# Tables of fields: the name, the size and the meaning of what stands in a packet, in order.
+# Tables of fields: the name, the size and the meaning of each field of a packet, in order.
 #
-# The explainers of this project read packets with them, and the dissector for Wireshark is written from the same ones.
+# The explainers of this project read packets with them, and the Wireshark dissector is generated from them.
 
 TEXT: Final = "text"
-"""UTF-8, as many bytes as the number before it says."""
+"""UTF-8 text; the number before it gives its size in bytes."""
 SIZED: Final = "sized"
-"""Bytes, as many as the number before them says."""
+"""Bytes; the number before them gives how many."""
 
 
 class FieldSpec(NamedTuple):
@@ -48,19 +48,19 @@ class FieldSpec(NamedTuple):
 
     name: str
     code: str
-    """Of ``struct`` for one value: B, H, I, Q, b, h, i, f, or bytes such as 8s. Or TEXT or SIZED."""
+    """The ``struct`` code of one value: B, H, I, Q, b, h, i, f, or bytes such as 8s. Or TEXT or SIZED."""
     meaning: str | Callable[[Any], str] = ""
     form: str = "{}"
-    """How a number is shown, as ``str.format`` takes it."""
+    """How to show a number, in ``str.format`` syntax."""
 
     @property
     def size(self) -> int | None:
-        """Bytes; None where the number before it says."""
+        """The size in bytes; None where the number before the field gives it."""
         return None if self.code in (TEXT, SIZED) else struct.calcsize("<" + self.code)
 
     @property
     def is_number(self) -> bool:
-        """Neither bytes nor text."""
+        """Whether the value is a number, not bytes or text."""
         return self.code not in (TEXT, SIZED) and not self.code.endswith("s")
 
 
@@ -75,7 +75,7 @@ _LAN = {
 
 
 RBN1_PREFIX = "rbn1 "
-"""Of the names of fields where RBN1 is inside of another packet."""
+"""Prefix of the names of RBN1 fields inside another packet."""
 
 
 def _count(number: int, noun: str) -> str:
@@ -112,11 +112,11 @@ RBN1_PACKED_HEADER = (
     FieldSpec("ack", "H", "low 16 bits of the newest frame received, or 0 for none yet"),
 )
 RBN1_PACKED = FieldSpec("packed inputs", SIZED, "byte columns, changes only")
-"""To the end of the packet."""
+"""Reaches to the end of the packet."""
 RBN1_SHAPE = FieldSpec(
     "shape", "B", lambda s: f"{_count(s & 15, 'byte')} an input, {_count(s >> 4, 'seat')}", "0x{:02x}"
 )
-"""Only in version 2, and in the packed form where its mark says so."""
+"""Only in version 2, and in the packed form where its flag is set."""
 RBN1_BLOCKS = (
     (
         layout.HAS_CHECKSUM,
@@ -137,7 +137,7 @@ RBN1_BLOCKS = (
         ),
     ),
 )
-"""Each with the flag that says it is there."""
+"""The optional blocks, each with the flag that announces it."""
 
 
 class PacketRow(NamedTuple):
@@ -151,7 +151,7 @@ class PacketRow(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """A packet explained."""
+    """A packet's fields and fault, for people to read."""
 
     format: str
     """Name of the format."""
@@ -159,13 +159,13 @@ class Explanation(NamedTuple):
     """The packet in one line."""
     rows: list[PacketRow]
     fault: str | None
-    """Why a reader would refuse it; None when it is good."""
+    """Why a reader would refuse the packet; None if it is good."""
     content: str = ""
-    """Of a packet with others inside: what the payload is, such as "RBN1"."""
+    """What the payload is, such as "RBN1", for a packet that carries others."""
 
 
 class RowReader:
-    """Reads fields one after the other and lists them; fields beyond the end of the bytes are left out."""
+    """Reads and lists fields one after another; fields beyond the end of the bytes are left out."""
 
     def __init__(self, data: bytes, offset: int = 0, prefix: str = "") -> None:
         self.data = data
@@ -174,9 +174,9 @@ class RowReader:
         self._prefix = prefix
 
     def read(self, table: Iterable[FieldSpec], **meanings: Callable[[Any], str]) -> dict[str, Any]:
-        """All fields of a table, by name: numbers and bytes, 0 or empty where the bytes have ended.
+        """Read all fields of a table, by name: numbers and bytes, 0 or empty where the bytes have ended.
 
-        ``meanings`` replaces that of a field, by its name with underscores: for one that other fields decide.
+        ``meanings`` replaces the meaning of a field, by its name with underscores, where other fields decide it.
         """
         found: dict[str, Any] = {}
         length = 0
@@ -199,7 +199,7 @@ class RowReader:
         return value
 
     def raw(self, size: int, field: str, meaning: str | Callable[[Any], str] = "", *, as_text: bool = False) -> bytes:
-        """Bytes, shown in hex or as text."""
+        """Read bytes, shown in hex or as text."""
         found = self.data[self.at : self.at + size]
         if found:
             shown = found.hex(" ") if len(found) <= 16 else f"{found[:16].hex(' ')} ... {len(found)} bytes"
@@ -218,7 +218,7 @@ def is_rbn1(data: bytes) -> bool:
 
 
 def is_rbn1_payload(data: bytes) -> bool:
-    """Whether the payload of a link is RBN1, good or bad; without a link around it, a packed packet is not known."""
+    """Whether a link's payload is RBN1, valid or not; a packed packet without a link around it is not recognised."""
     return is_rbn1(data) or _is_packed(data)
 
 
@@ -231,13 +231,13 @@ def is_lan(data: bytes) -> bool:
 
 
 def explain_lan(data: bytes) -> Explanation:
-    """The three bare words of the original demo's handshake."""
+    """Explain one of the three bare words of the original demo's handshake."""
     word = data.decode()
     return Explanation("LAN demo", f"{word} of the LAN demo", [PacketRow(0, len(data), "word", word, _LAN[data])], None)
 
 
 def explain_rbn1(data: bytes, offset: int = 0) -> Explanation:
-    """An RBN1 packet that begins at ``offset``; extensions are shown, and named as what they are."""
+    """Explain an RBN1 packet that begins at ``offset``; extension blocks are shown and named."""
     if _is_packed(data[offset:]):
         return _explain_packed(data, offset)
     reader = RowReader(data, offset, "" if offset == 0 else RBN1_PREFIX)
@@ -266,7 +266,7 @@ def explain_rbn1(data: bytes, offset: int = 0) -> Explanation:
 
 
 def _explain_packed(data: bytes, offset: int) -> Explanation:
-    """A packed RBN1 packet that begins at ``offset``: its inputs are shown behind the bytes from which they come."""
+    """Explain a packed RBN1 packet that begins at ``offset``: its inputs are shown after the bytes that encode them."""
     reader = RowReader(data, offset, "" if offset == 0 else RBN1_PREFIX)
     head = reader.read(RBN1_PACKED_HEADER)
     start, count = head["start frame"], head["count"]

@@ -15,11 +15,11 @@
         4  received u16, lost u16                    when bit 2
            inputs         count x seats x size bytes
 
-With PACKED_INPUTS the same packet may be in the packed form, which ``rbn1_packing`` turns into this one and back.
-One ``struct`` call writes a whole packet and one reads it: the layouts differ only by count, and all are made on
-import. Values are checked by ``struct`` itself; the reason is looked for only after it refused. ``encode`` and
-``encode_into`` repeat the choice of the layout, because a shared function would cost them a fifth of their time.
-A match reads and writes its packets through ``rbn1_run``, which comes here for what is unusual.
+With PACKED_INPUTS a packet may be sent in the packed form, which ``packed`` and ``unpacked`` convert. One ``struct``
+call writes a whole packet and one reads it: the layouts differ only by count, and all are made on import. ``struct``
+itself checks the values; the reason is looked for only after it refused. ``encode`` and ``encode_into`` repeat the
+choice of the layout, because a shared function would cost them a fifth of their time. A match reads and writes its
+packets through ``InputRun``, which comes here for everything unusual.
 """
 
 import struct
@@ -95,48 +95,48 @@ __all__ = [
 ]
 
 
-# The RBN1 packet as a value, and the words for why one cannot be encoded (a compiled kernel).
+# The RBN1 packet as a value, and the reasons why one cannot be encoded (a compiled kernel).
 #
-# Nothing here reads or writes bytes: that is rbn1.py. Its encoders look for a reason only after ``struct`` refused the
-# values, so that a good packet is not checked twice.
+# Nothing in this part reads or writes bytes. The encoders look for a reason only after ``struct`` refused the values,
+# so that a good packet is not checked twice.
 
 
 class TimeSync(NamedTuple):
-    """Where the sender is in time; see the format's page for how both leads are brought together."""
+    """The sender's place in time; the format's page says how the leads of both sides are brought together."""
 
     frame: int
-    """Low 16 bits of the frame that the sender is about to play."""
+    """The low 16 bits of the frame that the sender is about to play."""
     lead: int
-    """How far the sender runs ahead of the inputs that it receives, in 1/64 frame."""
+    """How far the sender runs ahead of the inputs it receives, in 1/64 frame."""
 
 
 class LossStats(NamedTuple):
-    """Running totals of what the sender received and missed, each modulo 65536."""
+    """Running totals of the packets that the sender received and missed, each modulo 65536."""
 
     received: int
     lost: int
 
 
 class InputPacket(NamedTuple):
-    """The inputs of consecutive frames, oldest first. Nothing is checked until it is encoded."""
+    """The inputs of consecutive frames, oldest first. Values are checked only when it is encoded."""
 
     start_frame: int
     ack_frame: int
-    """Newest frame received from the other side without a gap; 0 also before any."""
+    """The newest frame received from the other side without a gap; also 0 before any."""
     inputs: tuple[int, ...]
-    """One for each frame; with several seats by frame, within a frame by seat."""
+    """One input per frame; with several seats, frame by frame, and within a frame by seat."""
     checksum_frame: int | None = None
     checksum: int | None = None
     time_sync: TimeSync | None = None
     loss_stats: LossStats | None = None
     input_size: int = 2
-    """Bytes of one input. Anything but 2 needs WIDE_INPUTS."""
+    """Bytes per input. Any size but 2 needs WIDE_INPUTS."""
     seats: int = 1
-    """Players in this packet. Anything but 1 needs WIDE_INPUTS."""
+    """How many players the packet carries inputs of. Any number but 1 needs WIDE_INPUTS."""
 
 
 def encoded_size(packet: InputPacket) -> int:
-    """Bytes that the packet takes on the wire, if its values fit."""
+    """How many bytes the packet takes on the wire, if its values fit."""
     size = HEADER_BYTES + len(packet.inputs) * packet.input_size
     size += (packet.input_size, packet.seats) != (2, 1)
     size += CHECKSUM_BYTES * (packet.checksum is not None)
@@ -145,7 +145,7 @@ def encoded_size(packet: InputPacket) -> int:
 
 
 def check_shape(packet: InputPacket) -> None:
-    """Refuse what is no packet at all, before anything is read of it."""
+    """Refuse a packet of a wrong shape before reading anything else of it."""
     size, seats = packet.input_size, packet.seats
     for name, value in (("input_size", size), ("seats", seats)):
         if not isinstance(value, int):
@@ -160,7 +160,7 @@ def check_shape(packet: InputPacket) -> None:
 
 
 def check_extensions(packet: InputPacket, extensions: Any) -> None:
-    """Refuse what needs an extension that is not named."""
+    """Refuse a packet that uses an extension not in ``extensions``."""
     size, seats = packet.input_size, packet.seats
     if len(packet.inputs) * size > MAX_INPUT_BYTES:
         raise EncodeError(f"inputs take at most {MAX_INPUT_BYTES} bytes, not {len(packet.inputs) * size}")
@@ -173,7 +173,7 @@ def check_extensions(packet: InputPacket, extensions: Any) -> None:
 
 
 def refuse(packet: InputPacket, room: int) -> NoReturn:
-    """Find out why the packet could not be written, and say so."""
+    """Find out why the packet could not be written, and raise an EncodeError that says so."""
     check_shape(packet)
     frames, rest = divmod(len(packet.inputs), packet.seats)
     if rest or not 1 <= frames <= MAX_COUNT:
@@ -208,7 +208,7 @@ def refuse(packet: InputPacket, room: int) -> NoReturn:
     raise EncodeError(f"the packet takes {encoded_size(packet)} bytes, the buffer has {room}")
 
 
-# The packed form of RBN1 packets: from version 1 or 2 to it, and back (a compiled kernel).
+# The packed form of RBN1 packets: converts version 1 or 2 to it and back (a compiled kernel).
 #
 # ::
 #
@@ -221,8 +221,7 @@ def refuse(packet: InputPacket, room: int) -> NoReturn:
 #           packed inputs   to the end
 #
 # The plain packet and the packed one are two spellings of the same values, so both functions go from bytes to bytes,
-# and what a packet means is known only to ``rbn1``. The format's page, docs/formats/rbn1.md, has the rules and their
-# order.
+# and only the code above and below knows what a packet means. docs/formats/rbn1.md has the rules and their order.
 
 if not cython.compiled:
     SHORT_HEADER, BAD_FLAGS, BAD_COUNT, BAD_ACK, SHORT_BLOCKS = -1, -2, -3, -4, -5  # C constants
@@ -230,14 +229,14 @@ if not cython.compiled:
 
 
 def packed(plain: bytes) -> bytes:
-    """A good packet of version 1 or 2 in the packed form, or as it is when that is not shorter."""
+    """Convert a good packet of version 1 or 2 to the packed form; returns it unchanged if that is not shorter."""
     buffer: bytearray = bytearray(len(plain))
     size: cython.Py_ssize_t = pack_into(plain, len(plain), buffer)
     return bytes(buffer[:size]) if size else plain
 
 
 def unpacked(data: bytes, extensions: cython.uint) -> bytes:
-    """The packet of version 1 or 2 that a packed one stands for."""
+    """Convert a packed packet to version 1 or 2."""
     buffer: bytearray = bytearray(layout.MOST_PLAIN_BYTES)
     size: cython.Py_ssize_t = unpack_into(data, len(data), extensions, buffer)
     if size < 0:
@@ -328,7 +327,7 @@ def _pack_inputs(
 def unpack_into(
     data: cython.p_uchar, length: cython.Py_ssize_t, extensions: cython.uint, out: cython.p_uchar
 ) -> cython.Py_ssize_t:
-    """Write the plain form to ``out``, which has MOST_PLAIN_BYTES; its length, or below 0 which rule was broken."""
+    """Write the plain form to ``out``, which has MOST_PLAIN_BYTES; returns its length, or the broken rule below 0."""
     if length < layout.PACKED_HEADER_BYTES:
         return SHORT_HEADER
     flags: cython.uint = data[0] & 15
@@ -435,7 +434,7 @@ def _le32(data: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlong:
 
 
 def _fault(code: int, data: bytes) -> DecodeError:
-    """The words for a broken rule."""
+    """The error for a broken rule."""
     length = len(data)
     if code == SHORT_HEADER:
         needed = layout.PACKED_HEADER_BYTES
@@ -475,9 +474,9 @@ _CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _make = tuple.__new__
 
 
-@cython.annotation_typing(False)  # extensions are any integer, and nothing else is made one
+@cython.annotation_typing(False)  # extensions may be any integer, and must not be converted
 def encode(packet: InputPacket, extensions: int = 0) -> bytes:
-    """The packet's bytes. EncodeError when a value does not fit, or needs an extension that is not named."""
+    """The packet as bytes. Raises EncodeError if a value does not fit, or needs an extension not in ``extensions``."""
     plain = _encode_plain(packet, extensions)
     return packed(plain) if extensions & PACKED_INPUTS else plain
 
@@ -511,9 +510,9 @@ def _encode_plain(packet: Any, extensions: Any) -> bytes:
 
 @cython.annotation_typing(False)
 def encode_into(packet: InputPacket, buffer: bytearray | memoryview, extensions: int = 0) -> int:
-    """Write the packet at the start of ``buffer`` and say how long it is.
+    """Write the packet at the start of ``buffer``; returns its length.
 
-    No bytes object is made. After an EncodeError the buffer may hold a part of the packet.
+    Makes no bytes object. After an EncodeError the buffer may hold part of the packet.
     """
     if not isinstance(packet, InputPacket):
         raise EncodeError(f"an InputPacket is encoded, not {packet!r}")
@@ -549,7 +548,7 @@ def decode(data: bytes | bytearray | memoryview, extensions: int = 0) -> InputPa
 
 @cython.ccall
 def decode_fields(data: Any, extensions: cython.uint) -> tuple[Any, ...]:
-    """``decode``, but the fields of an InputPacket in its order as a bare tuple; ``extensions`` has no other bits."""
+    """Decode to a bare tuple of the fields of an InputPacket, in order; ``extensions`` must have no unknown bits."""
     octets: bytes = data if type(data) is bytes else bytes(memoryview(data))
     if extensions & layout.PACKED_INPUTS and octets and octets[0] & 0xF0 == layout.PACKED_MARK:
         octets = unpacked(octets, extensions)
@@ -598,7 +597,7 @@ def read_inputs(octets: cython.p_uchar, at: cython.Py_ssize_t, count: cython.int
 
 @cython.annotation_typing(False)
 def try_decode(data: bytes | bytearray | memoryview, extensions: int = 0) -> InputPacket | None:
-    """Like decode, but None for anything that is not a good packet."""
+    """Read one packet as ``decode`` does, but return None if it is not a good one."""
     try:
         return decode(data, extensions)
     except DecodeError:
@@ -672,7 +671,7 @@ def _decode_wide(data: bytes, flags: int, start: int, count: int, ack: int) -> t
 
 
 def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extensions: Any) -> int:
-    """Any packet, block by block: for what the fixed layouts do not cover."""
+    """Encode a packet block by block: for packets that no fixed layout covers."""
     start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
     check_shape(packet)
     check_extensions(packet, extensions)
@@ -706,24 +705,24 @@ def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extens
     return length
 
 
-# One RBN1 packet as numbers in place, read and written once a frame for each peer (a compiled kernel).
+# An RBN1 packet as numbers in place, read and written once a frame for each peer (a compiled kernel).
 #
-# Theory of operation. A session has a packet of each peer in its hands only for a moment: its inputs go to the engine
-# or come from there, and nothing of it is kept. So there is one ``InputRun`` for each peer, whose members are
-# overwritten by every packet; no Python object is made for a number. What is good is read here. What is not, or is
-# unusual, goes to ``rbn1``: it alone decides what is an error, and has the words for it.
+# Theory of operation. A session holds a peer's packet only for a moment: its inputs go to the engine or come from
+# there, and nothing of it is kept. So there is one ``InputRun`` for each peer, which every packet overwrites; no Python
+# object is made for a number. Good packets are read here. Bad or unusual ones go to ``decode_fields``: it alone
+# decides what is an error and raises it.
 
 
 MOST_INPUTS = 256
-"""Of 32 frames and eight seats."""
+"""The most inputs in a packet: 32 frames of eight seats."""
 
 
 @cython.final
 @cython.cclass
 class InputRun:
-    """The packet that was read last, or is written next.
+    """The packet that was read last, or will be written next.
 
-    ``claimed`` and ``sync`` are -1 where it has no such block. ``values`` are by seat, within a seat by frame.
+    ``claimed`` and ``sync`` are -1 if the packet has no such block. ``values`` are by seat, and within a seat by frame.
     """
 
     start: cython.longlong
@@ -746,7 +745,7 @@ class InputRun:
         shorter: bytearray
 
     def __init__(self, extensions: cython.uint) -> None:
-        """``extensions`` are those that both sides know."""
+        """``extensions`` are those that both sides support."""
         self.extensions = extensions
         self.start = self.ack = 0
         self.claimed = self.sync = -1
@@ -759,7 +758,7 @@ class InputRun:
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def read(self, data: bytes) -> cython.int:
-        """Read a packet. DecodeError when it is bad; the members then mean nothing."""
+        """Read a packet. After a DecodeError the members are meaningless."""
         if cython.compiled:
             octets: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(data))
             length: cython.Py_ssize_t = len(data)
@@ -824,7 +823,7 @@ class InputRun:
 
     @cython.cfunc
     def fill(self, fields: tuple[Any, ...]) -> None:
-        """The fields of an InputPacket."""
+        """Set the members from the fields of an InputPacket."""
         start, ack, inputs, claimed, checksum, sync, _, size, seats = fields
         self.start, self.ack, self.size, self.seats = start, ack, size, seats
         self.count = len(inputs) // seats
@@ -837,7 +836,7 @@ class InputRun:
 
     @cython.ccall
     def write(self) -> bytes:
-        """The packet's bytes, in the shortest form that both sides know."""
+        """The packet as bytes, in the shortest form that both sides support."""
         if cython.compiled:
             at: cython.Py_ssize_t = self.write_plain(self.plain)
             if self.extensions & layout.PACKED_INPUTS:
@@ -856,7 +855,7 @@ class InputRun:
     @cython.cfunc
     @cython.exceptval(check=False)
     def write_plain(self, octets: cython.p_uchar) -> cython.Py_ssize_t:
-        """Compiled only: write the packet as version 1 or 2, and say how long it is."""
+        """Compiled only: write the packet as version 1 or 2; returns its length."""
         at: cython.Py_ssize_t = 0
         if cython.compiled:
             at = layout.HEADER_BYTES

@@ -34,7 +34,7 @@ MAGIC = b"RBN1"
 MAGIC_WORD = 0x314E4252
 HEADER_BYTES = 15
 WIDE_HEADER_BYTES = 16
-"""Of version 2, whose last byte is the shape of the inputs."""
+"""The header of version 2, whose last byte is the shape of the inputs."""
 MAX_COUNT = 32
 """The most frames in one packet."""
 MAX_PACKET_SIZE = 87
@@ -42,10 +42,10 @@ MAX_PACKET_SIZE = 87
 MAX_INPUT_BYTES = 1024
 """The most that the inputs of a version 2 packet may take, so that the packet fits any datagram."""
 MOST_PLAIN_BYTES = 1056
-"""The largest packet of version 2, with all blocks."""
+"""The largest version 2 packet, with all blocks."""
 PACKED_HEADER_BYTES = 8
 PACKED_MARK = 0xA0
-"""The high four bits of a packed packet's first byte; the others are flags."""
+"""The high four bits of a packed packet's first byte; the low four are flags."""
 
 # Flags: the blocks between header and inputs.
 HAS_CHECKSUM = 1
@@ -61,5 +61,5 @@ TIME_SYNC = 1
 LOSS_STATS = 2
 WIDE_INPUTS = 4
 PACKED_INPUTS = 32
-"""Extensions: bits for the argument of that name, and for the link's capabilities."""
+"""The last extension bit. Extensions are bits of the argument ``extensions``, and of the link's capabilities."""
 ALL_EXTENSIONS = TIME_SYNC | LOSS_STATS | WIDE_INPUTS | PACKED_INPUTS

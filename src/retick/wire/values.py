@@ -1,4 +1,4 @@
-"""Plain values as bytes: None, bools, integers, floats, text, bytes and tuples of these. One value has one form.
+"""Plain values as bytes: None, bools, integers, floats, text, bytes and tuples of these. Each value has one encoding.
 
 ==============  ==========================================================================================
 first byte      value
@@ -46,9 +46,9 @@ __all__ = [
 
 
 MOST_BYTES: Final = 1024
-"""Of one value."""
+"""The most bytes of one value."""
 MOST_DEPTH: Final = 8
-"""Tuples inside of tuples."""
+"""The most levels of tuples inside tuples."""
 
 _WHOLE, _SINGLE, _DOUBLE, _TEXT, _BYTES, _TUPLE = range(3, 9)
 _SMALL, _SHORT_TEXT, _SHORT_TUPLE = 0x40, 0x80, 0xA0
@@ -59,7 +59,7 @@ _LONGEST_WHOLE: Final = 10
 
 
 def encode_value(value: Any) -> bytes:
-    """The bytes of a value; an EncodeError if it has none."""
+    """Encode a value; raises EncodeError for one that has no encoding."""
     out = bytearray()
     _put(out, value, 0)
     if len(out) > MOST_BYTES:
@@ -68,7 +68,7 @@ def encode_value(value: Any) -> bytes:
 
 
 def decode_value(data: bytes) -> Any:
-    """The value of which these are all bytes."""
+    """Decode the value that takes up all of ``data``."""
     value, at = decode_value_at(data, 0)
     if at != len(data):
         raise TrailingData(f"{len(data) - at} bytes follow the value", extra=len(data) - at)
@@ -76,7 +76,7 @@ def decode_value(data: bytes) -> Any:
 
 
 def decode_value_at(data: bytes, at: int) -> tuple[Any, int]:
-    """The value at an offset, and the offset after it."""
+    """Decode the value at an offset; returns it with the offset after it."""
     value, end = _taken(data, at, 0)
     if end - at > MOST_BYTES:
         raise _too_long(end - at)
@@ -292,7 +292,7 @@ def round32(value: float) -> float:
 
 
 def within_bounds(name: str, bounds: Bounds, value: float) -> float:
-    """``value`` as a packet can carry it, whole or rounded to binary32; a UsageError when it is out of bounds."""
+    """``value`` as a packet can carry it, whole or rounded to binary32; raises UsageError if it is out of bounds."""
     low, high = bounds
     whole = isinstance(high, int)
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
@@ -308,7 +308,7 @@ def within_bounds(name: str, bounds: Bounds, value: float) -> float:
 
 
 def plain(value: Any) -> Any:
-    """``value`` as numbers, texts, None, lists and dicts with texts as keys; a float that is not finite is None."""
+    """Convert ``value`` to numbers, texts, None, lists and dicts with text keys; floats that are not finite to None."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):
@@ -327,11 +327,11 @@ def plain(value: Any) -> Any:
 
 
 class Plain:
-    """Base class of figures: dataclasses that can be had as plain data."""
+    """Base class of figures: dataclasses that can be converted to plain data."""
 
     __slots__ = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """A copy of every field by its name, ready for JSON: see :func:`plain`."""
+        """Copy every field by name, ready for JSON: see :func:`plain`."""
         found: dict[str, Any] = plain(self)
         return found

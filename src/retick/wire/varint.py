@@ -47,7 +47,7 @@ def encode_varsint(value: int) -> bytes:
 
 
 def decode_varuint(data: bytes, at: int = 0, *, strict: bool = True) -> tuple[int, int]:
-    """The value at offset ``at`` and the offset after it."""
+    """Read the value at offset ``at``; returns it with the offset after it."""
     value = 0
     for index in range(MAX_VARINT_BYTES):
         if at + index >= len(data):
