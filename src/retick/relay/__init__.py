@@ -1,4 +1,4 @@
-"""The meeting point of peers behind routers: rooms by code, tickets, signalling and forwarding; both sides, no I/O.
+"""Where peers behind routers meet: rooms by code, tickets, signalling and forwarding; both sides, no I/O.
 
 Knows no game and no link: payloads are opaque. Its datagrams are in ``retick.relay.packets``, its page is
 docs/formats/relay.md.

@@ -1,4 +1,4 @@
-"""What a relay, and what a member, tells its application."""
+"""Events that a relay, and a member, report to their application."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -26,17 +26,17 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomOpened:
-    """Of a relay: there is a new room, or one came back with a ticket."""
+    """Reported by a relay: a room was opened, or reopened with a ticket."""
 
     room: int
-    """Counts the rooms of the process; it is neither the code nor the id."""
+    """The number of the room within this process; neither the code nor the id."""
     places: int
     returned: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberEntered:
-    """Of a relay: a member is there."""
+    """Reported by a relay: a member came in."""
 
     room: int
     member: int
@@ -45,7 +45,7 @@ class MemberEntered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberGone:
-    """Of a relay: a member left, or nothing was heard of it for too long."""
+    """Reported by a relay: a member left, or was silent for too long."""
 
     room: int
     member: int
@@ -54,7 +54,7 @@ class MemberGone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomGone:
-    """Of a relay: a room has no members any more."""
+    """Reported by a relay: the last member of a room is gone."""
 
     room: int
 
@@ -64,7 +64,7 @@ RelayEvent: TypeAlias = RoomOpened | MemberEntered | MemberGone | RoomGone
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressSeen:
-    """Of a member: from which address the relay sees it. Reported when it has changed."""
+    """Reported by a member, when it changes: the address from which the relay sees it."""
 
     host: IPv4Address | IPv6Address
     port: int
@@ -74,26 +74,26 @@ class AddressSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entered:
-    """Of a member: it has a place in a room."""
+    """Reported by a member: it has a place in a room."""
 
     member: int
     code: bytes
     seconds: int
-    """For which the code can be used; 65535 until the room is full, 0 not at all."""
+    """Seconds for which the code is valid; 65535 until the room is full, 0 if it is not valid."""
     present: frozenset[int]
-    """Who is there, itself included."""
+    """The numbers of the members present, itself included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PresentChanged:
-    """Of a member: others came or went."""
+    """Reported by a member: other members came or went."""
 
     present: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameReceived:
-    """Of a member: something that another one has sent."""
+    """Reported by a member: another member sent this."""
 
     sender: int
     payload: bytes
@@ -102,22 +102,22 @@ class FrameReceived:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelaySilent:
-    """Of a member: the relay does not answer; the member goes on asking."""
+    """Reported by a member: the relay does not answer; the member keeps asking."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelayBack:
-    """Of a member: the relay answers again."""
+    """Reported by a member: the relay answers again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftRoom:
-    """Of a member: it is out, or never came in."""
+    """Reported by a member: it left the room, or never got in."""
 
     reason: Refusal | None
-    """What the relay said; None if it never answered, or the member left by itself."""
+    """The relay's reason; None if it never answered, or the member left on its own."""
     text: str
-    """The same in words."""
+    """The reason in words."""
 
 
 MemberEvent: TypeAlias = AddressSeen | Entered | PresentChanged | FrameReceived | RelaySilent | RelayBack | LeftRoom

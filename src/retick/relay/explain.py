@@ -1,4 +1,4 @@
-"""Datagrams of a relay in words, field by field; the payload of a frame is explained by whoever knows it."""
+"""Explains a relay's datagrams field by field; the caller explains the payload of a frame."""
 
 from collections.abc import Callable
 from typing import Final
@@ -60,14 +60,14 @@ BODIES: Final[dict[int, tuple[FieldSpec, ...]]] = {
 
 
 def is_relay(data: bytes) -> bool:
-    """Whether the first byte is a kind of the relay's."""
+    """Whether the first byte marks a datagram of the relay."""
     return bool(data) and data[0] in NAMES
 
 
 def explain_relay(
     data: bytes, *, payload: Callable[[bytes, int], Explanation | None] = lambda data, offset: None
 ) -> Explanation:
-    """Every field of a datagram for which ``is_relay`` is true; ``payload`` explains what is inside of DATA."""
+    """Explain every field of a datagram for which ``is_relay`` is true; ``payload`` explains the content of DATA."""
     kind, name = data[0], NAMES[data[0]]
     reader = RowReader(data)
     found = reader.read((KIND, *BODIES[kind]))
@@ -95,7 +95,7 @@ def explain_relay(
 
 
 def _seen(data: bytes) -> str:
-    """The address that a SEEN tells, if it can be read."""
+    """The address that a SEEN reports, if it can be read."""
     try:
         seen = packets.decode_answer(data)
     except DecodeError:

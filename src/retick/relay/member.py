@@ -1,6 +1,6 @@
-"""A member's side of a relay: comes in by code, stays, sends frames to other members, and comes back. No I/O.
+"""A member's side of a relay: joins by code, stays, exchanges frames with other members, and comes back. No I/O.
 
-The states are on docs/formats/relay.md. One request is under way at a time: the one that brings the member in, HERE
+docs/formats/relay.md draws the states. One request is under way at a time: the one that brings the member in, HERE
 while it is in, LEAVE at the end. It is repeated until it is answered.
 """
 
@@ -37,18 +37,18 @@ from retick.relay.packets import (
 __all__ = ["MemberState", "RelayMember"]
 
 RETRY_SECONDS: Final = 0.5
-"""After which a request without an answer is sent again."""
+"""Seconds after which an unanswered request is sent again."""
 HERE_SECONDS: Final = 2.0
-"""From the answer to a HERE to the next one."""
+"""Seconds from the answer to one HERE to the next HERE."""
 SOON_SECONDS: Final = 0.2
-"""A request is not sent again sooner, whatever the relay says."""
+"""The least number of seconds between two sends of a request, whatever the relay says."""
 MOST_TRIES: Final = 20
-"""Requests to come in without an answer."""
+"""How many unanswered requests to come in are sent before giving up."""
 MOST_GOODBYES: Final = 3
 SILENT_AFTER: Final = 3
-"""HEREs without an answer after which the relay counts as silent."""
+"""How many unanswered HEREs make the relay count as silent."""
 MOST_UNREAD: Final = 1024
-"""Frames that the application has not read; more are dropped."""
+"""The most frames kept for the application to read; more are dropped."""
 
 _WORDS: Final = {
     Refusal.VERSION: "the relay speaks version {} of the protocol, and this side version 1: update the older one",
@@ -57,14 +57,14 @@ _WORDS: Final = {
     Refusal.ROOM_FULL: "the room is full, and its code is used up",
     Refusal.OTHER_GAME: "this code is for another game, or another version of it",
     Refusal.SLOW_DOWN: "too many wrong codes came from this address: wait {} seconds",
-    Refusal.TOO_MANY_ROOMS: "this address has as many rooms at the relay as it may have",
+    Refusal.TOO_MANY_ROOMS: "this address has reached its limit of rooms at the relay",
     Refusal.RELAY_FULL: "the relay is full: try again later, or use another one",
     Refusal.TICKET: "the relay does not know this room any more: join again",
 }
 
 
 class MemberState(Enum):
-    """Where a member is."""
+    """How far a member has come."""
 
     IDLE = "idle"
     ENTERING = "entering"
@@ -74,33 +74,33 @@ class MemberState(Enum):
 
 
 class RelayMember:
-    """One place in one room of one relay. ``open`` or ``join`` first; an object is for one stay."""
+    """A place in a room of a relay. Call ``open`` or ``join`` first; make a new object for each stay."""
 
     def __init__(self, relay: Hashable, *, tag: bytes, entropy: Callable[[int], bytes]) -> None:
-        """``relay`` is the relay's address. ``tag``: 16 bytes that all members of one game have in common."""
+        """``relay`` is the relay's address. ``tag``: 16 bytes that all members of one game share."""
         if len(tag) != wire.TAG_SIZE:
             raise UsageError(f"the tag of a game has {wire.TAG_SIZE} bytes, not {len(tag)}")
         self.relay = relay
         self.state = MemberState.IDLE
         self.number = -1
-        """This member's; -1 before it is in."""
+        """This member's number; -1 before it is in."""
         self.code = b""
         self.present: frozenset[int] = frozenset()
-        """Who is in the room, this member included."""
+        """The members in the room, this one included."""
         self.is_silent = False
         """Whether the relay does not answer at the moment."""
         self.dropped: Counter[str] = Counter()
-        """Datagrams that were not for this member, or not as they should be, by reason."""
+        """How many datagrams were dropped as bad or not meant for this member, by reason."""
         self._tag = tag
         self._entropy = entropy
         self._entry = RelayRequest(wire.ASK, b"")
         self._nonce = b""
         self._cookie = wire.NO_COOKIE
         self._has_proven = False
-        """Whether a SEEN was answered at once since the last timeout: a second one waits."""
+        """Whether a SEEN was answered immediately since the last timeout: a second one waits."""
         self._ticket = b""
         self.room = b""
-        """The id of the room, once it is in."""
+        """The id of the room; empty before this member is in."""
         self._seen: tuple[object, int] | None = None
         self._tries = 0
         self._asked_at: float | None = None
@@ -108,31 +108,31 @@ class RelayMember:
         self._waiting: list[tuple[bytes, Any]] = []
         self._events: list[MemberEvent] = []
 
-    # What an application does.
+    # Calls for the application.
 
     def open(self, places: int) -> None:
-        """Open a room for so many members in all, this one included; its code is in ``Entered``."""
+        """Open a room for ``places`` members, this one included; ``Entered`` brings its code."""
         if not 2 <= places <= wire.MAX_PLACES:
             raise UsageError(f"a room has 2 to {wire.MAX_PLACES} places, not {places}")
         self._begin(RelayRequest(wire.OPEN, b"", places=places, tag=self._tag))
 
     def join(self, code: bytes) -> None:
-        """Join the room of a code, as ``parse_code`` reads it."""
+        """Join the room with a code, as ``parse_code`` reads it."""
         if len(code) != wire.CODE_SIZE:
             raise UsageError(f"a code has {wire.CODE_SIZE} bytes, not {len(code)}: see parse_code")
         self._begin(RelayRequest(wire.JOIN, b"", code=code, tag=self._tag))
 
     def frame(self, member: int, payload: bytes, *, is_signal: bool = False) -> bytes:
-        """A frame for another member, ready to be sent to the relay."""
+        """Make a frame for another member, to be sent to the relay."""
         if self.state is not MemberState.INSIDE:
-            raise UsageError(f"frames can be sent from inside of a room only; this member is {self.state.value}")
+            raise UsageError(f"frames can be sent only inside a room; this member is {self.state.value}")
         if not 0 <= member < wire.MAX_PLACES or member == self.number:
             raise UsageError(f"member {member} is not another member: they are 0 to {wire.MAX_PLACES - 1}")
         kind = wire.SIGNAL if is_signal else wire.DATA
         return wire.encode_frame(Frame(kind, self.room, self.number, member, payload))
 
     def send(self, member: int, payload: bytes, *, is_signal: bool = False) -> None:
-        """Send to another member; it may get lost."""
+        """Send to another member; the frame may get lost."""
         self._waiting.append((self.frame(member, payload, is_signal=is_signal), self.relay))
 
     def close(self) -> None:
@@ -142,7 +142,7 @@ class RelayMember:
             self._tries = 0
             self._ask()
         elif self.state in (MemberState.IDLE, MemberState.ENTERING):
-            self._end(None, "left before it was in")
+            self._end(None, "left before it had joined")
 
     # The five calls.
 
@@ -160,7 +160,7 @@ class RelayMember:
 
     def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Any]]:
         if self._asked_at is None:
-            # The first call after a request was made tells when that was.
+            # A request does not know the time: the first call after it sets its start.
             self._asked_at = now
             if self._due is None and self.state not in (MemberState.IDLE, MemberState.OUT):
                 self._due = now + RETRY_SECONDS
@@ -199,7 +199,7 @@ class RelayMember:
         self._ask()
 
     def _ask(self) -> None:
-        """Send the request of this state; the next one follows unless it is answered."""
+        """Send this state's request; repeat it until it is answered."""
         if self.state is MemberState.ENTERING:
             request = self._entry._replace(nonce=self._nonce, cookie=self._cookie)
         else:
@@ -212,7 +212,7 @@ class RelayMember:
         self._waiting.append((wire.encode_request(request), self.relay))
 
     def _ask_soon(self, now: float) -> None:
-        """The relay wants the request again: at once, or when it is not too soon after the last one."""
+        """Repeat the request as the relay wants: at once, or when enough time has passed since the last one."""
         if self._asked_at is not None and now - self._asked_at >= SOON_SECONDS:
             self._ask()
         elif self._asked_at is not None:
@@ -280,7 +280,7 @@ class RelayMember:
     def _take_refused(self, refused: RelayRefused) -> None:
         inside = self.state is MemberState.INSIDE
         if inside and refused.reason not in (Refusal.TICKET, Refusal.VERSION):
-            return  # a relay that came back is full: there may be a place at the next try
+            return  # the relay restarted and is full: the next try may find a place
         self._end(refused.reason, _WORDS[refused.reason].format(refused.number))
 
     def _take_frame(self, frame: Frame) -> None:

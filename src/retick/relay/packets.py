@@ -88,7 +88,7 @@ SEEN, PLACE, REFUSED, LEFT, PRESENT, LOST, DATA, SIGNAL = range(0xD8, 0xE0)
 VERSION: Final = 1
 MAX_DATAGRAM: Final = 1472
 MAX_PLACES: Final = 64
-"""Members of a room: a bit for each in eight bytes."""
+"""The most members of a room: the mask of those present has eight bytes."""
 NONCE_SIZE: Final = 8
 COOKIE_SIZE: Final = 16
 NO_COOKIE: Final = bytes(COOKIE_SIZE)
@@ -97,12 +97,12 @@ CODE_SIZE: Final = 5
 TAG_SIZE: Final = 16
 TICKET_SIZE: Final = 49
 REQUEST_SIZE: Final = 80
-"""Every answer is shorter."""
+"""The size of a request; every answer is shorter."""
 FRAME_HEAD_SIZE: Final = 9
 FROM_OTHER_PORT: Final = 1
-"""Flag of ASK: answer from the port that was not asked."""
+"""Flag of ASK: answer from the other port."""
 UNTIL_FULL: Final = 65535
-"""Seconds of a code that does not expire."""
+"""The seconds of a code that stays valid until the room is full."""
 
 _MAGIC = b"RTR"
 _HEAD = struct.Struct("<B3sB8s16s")
@@ -124,7 +124,7 @@ _FRAME = struct.Struct("<B6sBB")
 
 
 class Refusal(IntEnum):
-    """Why the relay says no."""
+    """Why the relay refuses a request."""
 
     VERSION = 1
     NO_SUCH_CODE = 2
@@ -138,7 +138,7 @@ class Refusal(IntEnum):
 
 
 class RelayRequest(NamedTuple):
-    """What a member sends to the relay itself; fields that its kind does not have are empty."""
+    """A request of a member to the relay itself; fields that its kind does not have are empty."""
 
     kind: int
     nonce: bytes
@@ -151,7 +151,7 @@ class RelayRequest(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """From which address the relay sees the sender, and a cookie that proves it."""
+    """The address from which the relay sees the sender, and a cookie that proves it."""
 
     nonce: bytes
     version: int
@@ -162,7 +162,7 @@ class Seen(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A place in a room."""
+    """A member's place in a room."""
 
     nonce: bytes
     member: int
@@ -173,7 +173,7 @@ class Place(NamedTuple):
 
 
 class RelayRefused(NamedTuple):
-    """A request that the relay does not grant."""
+    """The relay refuses a request."""
 
     nonce: bytes
     reason: Refusal
@@ -181,13 +181,13 @@ class RelayRefused(NamedTuple):
 
 
 class Left(NamedTuple):
-    """The member is out."""
+    """The member has left."""
 
     nonce: bytes
 
 
 class Present(NamedTuple):
-    """Who is in the room now."""
+    """The members that are in the room now."""
 
     room: bytes
     present: int
@@ -203,7 +203,7 @@ Answer: TypeAlias = Seen | Place | RelayRefused | Left | Present | MemberLost
 
 
 class Frame(NamedTuple):
-    """What a member sends to another one."""
+    """A payload from one member to another."""
 
     kind: int
     room: bytes
@@ -230,7 +230,7 @@ def encode_request(request: RelayRequest) -> bytes:
 
 
 def decode_request(data: bytes) -> RelayRequest:
-    """A request, or a DecodeError. The version is checked before anything that another version may have changed."""
+    """Read a request, or raise DecodeError. Checks the version before anything that versions may change."""
     if len(data) < _HEAD.size:
         raise Truncated("a request is cut short", needed=REQUEST_SIZE, available=len(data))
     kind, magic, version, nonce, cookie = _HEAD.unpack_from(data)
@@ -282,7 +282,7 @@ def encode_answer(answer: Answer) -> bytes:
 
 
 def decode_answer(data: bytes) -> Answer:
-    """An answer of a relay, or a DecodeError."""
+    """Read an answer of a relay, or raise DecodeError."""
     layout = _ANSWERS.get(data[0]) if data else None
     if layout is None:
         raise BadMagic("not an answer of a relay")
@@ -329,7 +329,7 @@ def encode_frame(frame: Frame) -> bytes:
 
 
 def decode_frame(data: bytes) -> Frame:
-    """A frame, or a DecodeError."""
+    """Read a frame, or raise DecodeError."""
     if not data or data[0] not in (DATA, SIGNAL):
         raise BadMagic("not a frame of a relay")
     if len(data) <= FRAME_HEAD_SIZE:
@@ -344,22 +344,22 @@ def decode_frame(data: bytes) -> Frame:
     return Frame(kind, room, sender, receiver, data[FRAME_HEAD_SIZE:])
 
 
-# Codes of rooms as people read, say and type them: eight characters of Crockford's base 32.
+# Room codes as people read, say and type them: eight characters of Crockford's base 32.
 
 ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""Without I, L, O and U; the first three are read as the digits that they look like."""
+"""Without I, L, O and U: I and L are read as 1, O as 0."""
 _LENGTH: Final = CODE_SIZE * 8 // 5
 _READ_AS: Final = str.maketrans("OIL", "011", "- ")
 
 
 def code_text(code: bytes) -> str:
-    """Five bytes as eight characters."""
+    """Write five bytes as eight characters."""
     number = int.from_bytes(code, "big")
     return "".join(ALPHABET[number >> shift & 31] for shift in range(5 * (_LENGTH - 1), -1, -5))
 
 
 def parse_code(text: str) -> bytes:
-    """The five bytes of a code as somebody typed it; a UsageError that says what is wrong."""
+    """Read the five bytes of a typed code; raises a UsageError that says what is wrong."""
     letters = text.upper().translate(_READ_AS)
     wrong = next((letter for letter in letters if letter not in ALPHABET), None)
     if wrong is not None:

@@ -1,4 +1,4 @@
-"""What kind of router is this? Asks a relay's two ports, as docs/formats/relay.md says. No I/O."""
+"""Finds out the kind of router in the way: asks a relay's two ports, as docs/formats/relay.md says. No I/O."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -19,27 +19,27 @@ __all__ = [
 
 TRY_SECONDS: Final = 0.4
 MOST_TRIES: Final = 5
-"""Of each question; after these it counts as unanswered."""
+"""How often each question is sent before it counts as unanswered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mapping:
-    """What the relay's answers say of the routers on the way."""
+    """What a relay's answers say about the routers on the way."""
 
     host: IPv4Address | IPv6Address | None
-    """The address seen; None if nothing was answered: UDP is blocked, or the relay is down."""
+    """The address that the relay sees; None without an answer: UDP is blocked, or the relay is down."""
     port: int
     round_trip: float
-    """Seconds, of the fastest answer."""
+    """The round trip of the fastest answer, in seconds."""
     is_symmetric: bool | None
     """Whether the second port saw another address; None if it did not answer."""
     lets_others_in: bool | None
-    """Whether an answer came in from the port that was not asked: full cone, address-restricted, or no router."""
+    """Whether an answer arrived from the port not asked: full cone, address-restricted, or no router."""
 
 
 class Reflection:
-    """One survey, for a socket of its own: it makes datagrams come that a router does not expect, and some routers
-    then give the socket another outside port. ``result`` is there when ``is_done``.
+    """One survey, on a socket of its own: it draws datagrams that a router does not expect, and some routers then give
+    the socket another outside port. Once ``is_done``, ``result`` is set.
     """
 
     def __init__(self, relay: Hashable, *, entropy: Callable[[int], bytes]) -> None:
@@ -48,11 +48,11 @@ class Reflection:
         self.result = Mapping(host=None, port=0, round_trip=0.0, is_symmetric=None, lets_others_in=None)
         self._entropy = entropy
         self._questions: dict[bytes, tuple[str, float]] = {}
-        """Nonce to what was asked, and when."""
+        """Each nonce, with the question and the time when it was asked."""
         self._seen: dict[str, Seen] = {}
         self._round_trip = 0.0
         self._second: Any = None
-        """The relay's second port, from its first answer on."""
+        """The relay's second port, known from its first answer on."""
         self._asks_second = False
         self._tries = 0
         self._due: float | None = None
@@ -99,7 +99,7 @@ class Reflection:
         return []
 
     def _ask(self, now: float) -> None:
-        """Ask what is not answered yet: first the first port, whose router must not know the second one."""
+        """Repeat unanswered questions: the first port first, before the router has seen the second one."""
         self._tries += 1
         self._due = now + TRY_SECONDS
         if self._asks_second:
@@ -129,15 +129,14 @@ class Reflection:
         )
 
 
-# Do two sockets behind one router reach each other by its outside address? Asks a relay where they are. No I/O.
+# Tests whether two sockets behind one router reach each other by its outside address, with a relay's help. No I/O.
 #
-# Players in one household need it only where the local network does not connect them. Each end asks the relay for its
-# outside address, then both send a token to each other's, again and again: so no filter of the router stands in the
-# way.
+# Players in one household need this only where the local network does not connect them. Each end asks the relay for its
+# outside address, then both keep sending a token to each other's address, so that the router's filter opens.
 
 HAIRPIN_TRY_SECONDS: Final = 0.2
 MOST_HAIRPIN_TRIES: Final = 10
-"""Of each end; a question and a token count alike."""
+"""How many questions and tokens each end sends, together."""
 TOKEN_SIZE: Final = 16
 
 
@@ -147,7 +146,7 @@ class HairpinEnd:
     def __init__(self, relay: Hashable, token: bytes, entropy: Callable[[int], bytes]) -> None:
         self.relay = relay
         self.outside: Any = None
-        """Its address as the relay sees it; None before the answer."""
+        """This end's address as the relay sees it; None before the answer."""
         self.other: HairpinEnd | None = None
         self.has_heard = False
         self.tries = 0
@@ -185,14 +184,14 @@ class HairpinEnd:
         return None if self.tries > MOST_HAIRPIN_TRIES else self._due
 
     def handle_timeout(self, *, now: float) -> None:
-        """Datagrams are made when they are asked for."""
+        """Do nothing: datagrams are made on demand."""
 
     def events(self) -> list[Any]:
         return []
 
 
 class Hairpin:
-    """One test with two sockets of its own: ``ends`` has the five calls twice. ``result`` is there when ``is_done``."""
+    """One test on two sockets of its own; each of ``ends`` has the five calls. Once ``is_done``, ``result`` is set."""
 
     def __init__(self, relay: Hashable, *, entropy: Callable[[int], bytes]) -> None:
         token = entropy(TOKEN_SIZE)
@@ -205,7 +204,7 @@ class Hairpin:
 
     @property
     def result(self) -> bool | None:
-        """Whether a token arrived; None if the relay did not say where both are."""
+        """Whether a token arrived; None if the relay did not report both addresses."""
         if any(end.has_heard for end in self.ends):
             return True
         return None if any(end.outside is None for end in self.ends) else False

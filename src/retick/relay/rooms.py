@@ -1,4 +1,4 @@
-"""Rooms of a relay and their members."""
+"""The rooms of a relay, and their members."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Hashable
@@ -24,9 +24,9 @@ __all__ = [
 
 
 class Bytes:
-    """Bytes that may be sent: filled up at ``rate`` a second, up to what one second brings.
+    """A budget of bytes to send: refilled at ``rate`` a second, up to one second's worth.
 
-    It is filled up only when it is used up, so that a frame costs a subtraction. So a burst may be twice as large.
+    It is refilled only when it runs out, so that a frame costs one subtraction. A burst may thus be twice as large.
     """
 
     __slots__ = ("filled_at", "left", "rate")
@@ -37,14 +37,14 @@ class Bytes:
         self.filled_at = now
 
     def fill(self, now: float) -> float:
-        """Add what the time since the last call has brought; returns what there is."""
+        """Add what has accrued since the last call; returns the budget."""
         self.left = min(float(self.rate), self.left + (now - self.filled_at) * self.rate)
         self.filled_at = now
         return self.left
 
 
 class RoomMember:
-    """One member that is there."""
+    """A member that is in a room."""
 
     __slots__ = ("address", "budget", "heard_at", "number", "request", "room")
 
@@ -54,15 +54,15 @@ class RoomMember:
         self.room = room
         self.number = number
         self.address = address
-        """The last one that was proven."""
+        """The address that was proven last."""
         self.request = request
-        """Nonce and address of the request that brought it in: the same request again gives the same place."""
+        """Nonce and address of the request that brought it in: repeating that request gives the same place."""
         self.budget = Bytes(rate, now)
         self.heard_at = now
 
 
 class RelayRoom:
-    """A room: its places, and who is there."""
+    """A room: its places, and the members in them."""
 
     __slots__ = ("code", "given", "id", "members", "number", "opened", "origin", "places", "tag", "told_at")
 
@@ -72,16 +72,16 @@ class RelayRoom:
         self.places = places
         self.tag = tag
         self.opened = opened
-        """Unix seconds."""
+        """When the room was opened, in Unix seconds."""
         self.number = 0
-        """Counts the rooms of this process: a name that is no secret, for logs."""
+        """The number of the room within this process: a name for logs that is not secret."""
         self.origin: Hashable = None
-        """Whose room it is, for the limit of rooms."""
+        """The origin that opened the room, for the limit of rooms."""
         self.given = 0
-        """Places that were given; none is given twice."""
+        """How many places were given out; none is given twice."""
         self.members: dict[int, RoomMember] = {}
         self.told_at = -inf
-        """When members were last told who is there."""
+        """When members were last told who is present."""
 
     @property
     def is_full(self) -> bool:
@@ -89,15 +89,15 @@ class RelayRoom:
 
     @property
     def present(self) -> int:
-        """A bit for each member that is there."""
+        """A mask with a bit for each member present."""
         return sum(1 << number for number in self.members)
 
     def is_expired(self, wall: float, seconds: float) -> bool:
-        """Whether its code has expired: nobody has joined for so long. ``wall`` is in Unix seconds."""
+        """Whether the code has expired because nobody joined for ``seconds``. ``wall`` is in Unix seconds."""
         return self.given <= 1 and wall >= self.opened + seconds
 
     def seconds_of_code(self, wall: float, seconds: float) -> int:
-        """For how long its code can still be used: 0 for not at all, UNTIL_FULL if it does not expire."""
+        """Seconds for which the code is still valid: 0 if it is not, UNTIL_FULL if it does not expire."""
         if self.is_full:
             return 0
         return UNTIL_FULL if self.given > 1 else max(0, min(UNTIL_FULL - 1, int(self.opened + seconds - wall)))
@@ -106,11 +106,11 @@ class RelayRoom:
         return Ticket(self.id, member, self.places, self.given, self.opened, expires, self.tag)
 
 
-# Addresses of sockets as a relay needs them: host and port, and whose they are.
+# Socket addresses as a relay needs them: host and port, and the sender they belong to.
 
 
 def seen_at(address: Hashable) -> tuple[IPv4Address | IPv6Address, int] | None:
-    """Host and port of a socket's address; IPv4 as such, also where an IPv6 socket shows it. None for any other."""
+    """Host and port of a socket address, IPv4 also where an IPv6 socket maps it; None for any other address."""
     if not isinstance(address, tuple) or len(address) < 2 or not isinstance(address[0], str):
         return None
     try:
@@ -128,10 +128,10 @@ def origin_at(address: Hashable) -> Hashable:
     return address if seen is None else origin_of((str(seen[0]), seen[1]))
 
 
-# All rooms of a relay: by id and by code, how many there are of whom, and who has fallen silent. It sends nothing.
+# All rooms of a relay: by id and by code, how many each origin has, and which members are silent. It sends nothing.
 
 MOST_UNREAD: Final = 4096
-"""Events that nobody has read."""
+"""The most events kept for the application to read."""
 
 
 class Hall:
@@ -139,10 +139,10 @@ class Hall:
 
     def __init__(self, config: RelayConfig, office: TicketOffice, entropy: Callable[[int], bytes]) -> None:
         self.rooms: dict[bytes, RelayRoom] = {}
-        """By id."""
+        """All rooms, by id."""
         self.by_code: dict[bytes, RelayRoom] = {}
         self.by_request: dict[tuple[bytes, Hashable], RoomMember] = {}
-        """By nonce and address of the request that brought a member in."""
+        """Members by the nonce and address of the request that brought them in."""
         self.members = 0
         self.unread: list[RelayEvent] = []
         self._config = config
@@ -153,7 +153,7 @@ class Hall:
         self._opened = 0
 
     def why_no_room(self, address: Hashable) -> Refusal | None:
-        """Why this address may not have one room more, with one member."""
+        """Why this address may not open another room; None if it may."""
         if len(self.rooms) >= self._config.rooms or self.members >= self._config.members:
             return Refusal.RELAY_FULL
         if self._rooms_of[origin_at(address)] >= self._config.rooms_per_address:
@@ -161,7 +161,7 @@ class Hall:
         return None
 
     def why_no_place(self, room: RelayRoom | None, tag: bytes, wall: float) -> Refusal | None:
-        """Why nobody can join this room by its code."""
+        """Why nobody can join this room by its code; None if someone can."""
         if room is None:
             return Refusal.NO_SUCH_CODE
         if room.is_expired(wall, self._config.code_seconds):
@@ -171,14 +171,14 @@ class Hall:
         return None if room.tag == tag else Refusal.OTHER_GAME
 
     def open(self, places: int, tag: bytes, address: Hashable, wall: float) -> RelayRoom:
-        """A new room, with an id and a code that no other one has."""
+        """Open a new room, with an unused id and code."""
         identity = self._entropy(ROOM_SIZE)
         while identity in self.rooms or self._office.code_of(identity) in self.by_code:
             identity = self._entropy(ROOM_SIZE)
         return self._add(RelayRoom(identity, self._office.code_of(identity), places, tag, int(wall)), address, False)
 
     def reopen(self, ticket: Ticket, address: Hashable) -> RelayRoom:
-        """The room that a ticket is for, which is not there."""
+        """Open the room of a ticket again, after it is gone."""
         code = self._office.code_of(ticket.room)
         return self._add(RelayRoom(ticket.room, code, ticket.places, ticket.tag, ticket.opened), address, True)
 
@@ -200,7 +200,7 @@ class Hall:
         return member
 
     def remove(self, member: RoomMember, *, silent: bool) -> None:
-        """Take a member out of its room; a room without members is gone."""
+        """Take a member out of its room, and close the room if it was the last."""
         room = member.room
         del room.members[member.number]
         self.members -= 1
@@ -218,7 +218,7 @@ class Hall:
         self._tell(RoomGone(room=room.number))
 
     def silent(self, now: float) -> list[RoomMember]:
-        """Look at a quarter of the rooms: their members of whom nothing was heard for too long."""
+        """Check a quarter of the rooms; returns members that were silent for too long."""
         found: list[RoomMember] = []
         for _ in range(min(len(self._looks), len(self._looks) // 4 + 1)):
             room = self._looks.popleft()
@@ -232,14 +232,14 @@ class Hall:
             self.unread.append(event)
 
 
-# Wrong codes: how many an address may try, and all addresses together. Only proven addresses come here.
+# Limits on wrong codes, per address and for all together. Only proven addresses are counted.
 
 ORIGINS_KEPT = 4096
-"""Addresses whose wrong codes are remembered; the one that tried longest ago is forgotten first."""
+"""How many addresses have their wrong codes remembered; the one that tried longest ago is forgotten first."""
 
 
 class Guesses:
-    """Budgets of wrong codes by origin, and one for all."""
+    """Budgets of wrong codes: one per origin, and one for all."""
 
     def __init__(self, config: RelayConfig) -> None:
         self._config = config
@@ -247,7 +247,7 @@ class Guesses:
         self._all: RateBudget | None = None
 
     def seconds_to_wait(self, origin: Hashable, now: float) -> int:
-        """0 if this origin may try a code now."""
+        """Seconds until this origin may try a code; 0 if it may now."""
         if self._all is None:
             self._all = RateBudget(self._config.wrong_codes_a_second, now)
         own = self._each.get(origin)

@@ -1,9 +1,9 @@
-"""The relay itself: five calls on its first port, five on its second. docs/formats/relay.md is its page.
+"""The relay itself: five calls on its first port, five on its second. Its page is docs/formats/relay.md.
 
-Theory of operation. A request is answered without memory until its sender has proven its address with a cookie. A frame
-goes by a table from channel to (sender's address, receiver's address, sender): ``take`` looks there first, and only
-what is not found, or does not fit, is looked at more closely. The table is a cache of what rooms say: it is filled when
-a channel is used first, and the entries of a member are removed when its address changes or it is gone.
+Theory of operation. A request is answered without memory until its sender has proven its address with a cookie. A
+frame is routed by a table from channel to (sender's address, receiver's address, sender): ``take`` looks there first,
+and examines a frame more closely only if it is not found or does not fit. The table caches what rooms say: a channel's
+first use fills it, and a member's entries are removed when its address changes or it is gone.
 """
 
 from collections import Counter
@@ -23,17 +23,17 @@ from retick.relay.tickets import Ticket, TicketOffice
 __all__ = ["RelayServer", "SecondPort"]
 
 HEADERS: Final = 28
-"""Bytes of IPv4 and UDP headers, which count for the limits of bytes."""
+"""Bytes of IPv4 and UDP headers, counted in the limits of bytes."""
 LOOK_EVERY: Final = 0.25
-"""Seconds between two looks for members that are silent; each is at a quarter of the rooms."""
+"""Seconds between two checks for silent members; each check covers a quarter of the rooms."""
 MOST_CHANNELS: Final = 65536
-"""Channels in the table of frames; when it is full it begins anew."""
+"""The most channels in the frame table; when it is full it is cleared."""
 MOST_WAITING: Final = 4096
-"""Answers that wait to be sent."""
+"""The most answers that wait to be sent."""
 
 
 class SecondPort:
-    """The five calls of the second port: it answers ASK only."""
+    """The five calls of the second port, which answers only ASK."""
 
     def __init__(self, server: "RelayServer") -> None:
         self._server = server
@@ -50,14 +50,14 @@ class SecondPort:
         return None
 
     def handle_timeout(self, *, now: float) -> None:
-        """It keeps nothing."""
+        """Do nothing: the second port has no timers."""
 
     def events(self) -> list[Any]:
         return []
 
 
 class RelayServer:
-    """A relay. ``take`` is ``receive_datagram`` for drivers that send a frame on by themselves."""
+    """A relay. Drivers that forward frames themselves call ``take`` instead of ``receive_datagram``."""
 
     def __init__(
         self,
@@ -68,21 +68,21 @@ class RelayServer:
         ports: tuple[int, int] = (0, 0),
         config: RelayConfig | None = None,
     ) -> None:
-        """``key``: 32 bytes, the same after each start. ``epoch``: Unix seconds when the driver's clock showed 0.
+        """``key``: 32 bytes, the same after each start. ``epoch``: the Unix seconds at which the driver's clock was 0.
 
         ``ports`` are those of the two sockets; the second is 0 if there is none.
         """
         self.config = config or RelayConfig()
         self.second = SecondPort(self)
         self.on_other_port: Callable[[int], None] | None = None
-        """Called when a datagram on one port was answered on the other, 0 or 1: for drivers that drive each port by
-        itself, and would not look there for what to send."""
+        """Called with the other port, 0 or 1, when a datagram on one port was answered on the other: for drivers that
+        drive each port separately and would not check there for datagrams to send."""
         self.forwarded = 0
         self.forwarded_bytes = 0
-        """Of frames, without headers."""
+        """Bytes of frames that were forwarded, without headers."""
         self.answered = 0
         self.dropped: Counter[str] = Counter()
-        """Datagrams that nothing came of, by reason."""
+        """How many datagrams were dropped, by reason."""
         self.refused: Counter[Refusal] = Counter()
         self._office = TicketOffice(key)
         self._cookies = CookieJar(key)
@@ -93,19 +93,19 @@ class RelayServer:
         self._channels: dict[bytes, tuple[Any, Any, RoomMember]] = {}
         self._look_at: float | None = None
         self._untold: dict[bytes, RelayRoom] = {}
-        """Rooms whose members do not know yet who came or went."""
+        """Rooms whose members have not been told yet who came or went."""
         self._budget: Bytes | None = None
         self._unproven: RateBudget | None = None
         self._waiting: list[tuple[bytes, Any]] = []
 
     @property
     def rooms(self) -> int:
-        """Rooms that are there."""
+        """How many rooms there are."""
         return len(self._hall.rooms)
 
     @property
     def members(self) -> int:
-        """Members of all rooms."""
+        """How many members all rooms have together."""
         return self._hall.members
 
     # The five calls.
@@ -123,7 +123,7 @@ class RelayServer:
         return self._look_at
 
     def handle_timeout(self, *, now: float) -> None:
-        """Look at a quarter of the rooms for members that are silent."""
+        """Check a quarter of the rooms for silent members."""
         if self._look_at is None or now < self._look_at:
             return
         for member in self._hall.silent(now):
@@ -140,7 +140,7 @@ class RelayServer:
     # Frames.
 
     def take(self, data: bytes, address: Hashable, now: float) -> Any:
-        """Take a datagram; returns where to send it on, unchanged, or None. Answers wait in ``datagrams_to_send``."""
+        """Receive a datagram; returns where to forward it unchanged, or None. Answers wait in ``datagrams_to_send``."""
         way = self._channels.get(data[1:9])
         if way is None or data[0] | 1 != wire.SIGNAL or way[0] != address:
             return self._take_slowly(data, address, now)
@@ -192,7 +192,7 @@ class RelayServer:
     # Requests.
 
     def take_request(self, data: bytes, address: Hashable, now: float, *, port: int = 0) -> None:
-        """A datagram that is no frame, on the first port (0) or the second."""
+        """Receive a datagram that is not a frame, on the first port (0) or the second (1)."""
         try:
             request = wire.decode_request(data)
         except UnsupportedVersion:
@@ -251,7 +251,7 @@ class RelayServer:
         address: Any,
         now: float,
     ) -> None:
-        """A member is still there, has another address now, or is back with its ticket."""
+        """Note that a member is still there, has another address, or came back with its ticket."""
         if member is None:
             is_full = self._hall.members >= self.config.members
             if is_full or (room is None and self._hall.why_no_room(address) is not None):
@@ -323,7 +323,7 @@ class RelayServer:
         self._send(wire.encode_answer(place), member.address)
 
     def _tell_present(self, room: RelayRoom, now: float, *, but: RoomMember | None = None) -> None:
-        """At once, or at the next look: whoever comes and goes all the time does not make the relay flood the rest."""
+        """Tell members who is present: at once, or at the next check, so that nobody floods by coming and going."""
         others = [member for member in room.members.values() if member is not but]
         if not others:
             return

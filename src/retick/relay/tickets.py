@@ -1,4 +1,4 @@
-"""Tickets: what a relay must know of a member's place to make the room anew, signed with the relay's own key.
+"""Tickets: what a relay needs to know of a member's place to make the room anew, signed with the relay's own key.
 
 The layout is in docs/formats/relay.md. Time is in Unix seconds, since a ticket outlives the process that made it.
 """
@@ -24,14 +24,14 @@ class Ticket(NamedTuple):
     member: int
     places: int
     given: int
-    """Places given when it was made."""
+    """How many places had been given out when the ticket was made."""
     opened: int
     expires: int
     tag: bytes
 
 
 class TicketOffice:
-    """Makes and checks tickets, and knows the code of each room."""
+    """Makes and checks tickets, and derives the code of each room."""
 
     def __init__(self, key: bytes) -> None:
         if len(key) != KEY_SIZE:
@@ -43,7 +43,7 @@ class TicketOffice:
         return data + self._hash(data, b"ticket__", TICKET_SIZE - len(data))
 
     def read_ticket(self, data: bytes) -> Ticket:
-        """The content of a ticket that was made with this key; a DecodeError for any other bytes."""
+        """Read a ticket that was made with this key; raises DecodeError for any other bytes."""
         if len(data) != TICKET_SIZE:
             raise InvalidValue(f"a ticket has {TICKET_SIZE} bytes, not {len(data)}")
         content, mac = data[: _TICKET.size], data[_TICKET.size :]
