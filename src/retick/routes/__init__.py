@@ -1,4 +1,4 @@
-"""Ways to a peer over the internet: a relay at once, a direct path when one is found, one name for the link; no I/O.
+"""Ways to a peer over the internet: a relay at once, a direct path when one is found, one address for both; no I/O.
 
 Knows no game and no session: it carries a link's datagrams and does not look into them. docs/guides/internet.md says
 how it works, docs/formats/routes.md what it sends.

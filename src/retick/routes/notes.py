@@ -1,4 +1,4 @@
-"""Notes between members: candidates, agreed moments, probes and their answers. The bytes of a body, before sealing.
+"""Notes between members: candidates, agreed moments, probes and their answers; their bodies before sealing.
 
 docs/formats/routes.md has the table.
 """
@@ -40,7 +40,7 @@ Host: TypeAlias = IPv4Address | IPv6Address
 
 
 class Candidate(NamedTuple):
-    """An address at which a member may be reached."""
+    """An address at which a member may be reachable."""
 
     kind: PathKind
     host: Host
@@ -52,7 +52,7 @@ class Candidate(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """OFFER, or with ``is_reply`` REPLY."""
+    """An OFFER of addresses, or with ``is_reply`` a REPLY."""
 
     round: int
     candidates: tuple[Candidate, ...]
@@ -60,13 +60,13 @@ class Candidates(NamedTuple):
 
 
 class Go(NamedTuple):
-    """GO."""
+    """GO: both sides probe now."""
 
     round: int
 
 
 class Probe(NamedTuple):
-    """PROBE, or with ``is_answer`` ANSWER."""
+    """A PROBE, or with ``is_answer`` an ANSWER."""
 
     token: bytes
     is_answer: bool
@@ -88,7 +88,7 @@ def encode_note(note: Note) -> bytes:
 
 
 def decode_note(data: bytes) -> Note:
-    """A note, or a DecodeError."""
+    """Read a note, or raise DecodeError."""
     if not data:
         raise Truncated("a note without a kind", needed=1, available=0)
     kind, rest = data[0], data[1:]
@@ -120,7 +120,7 @@ def _candidate(kind: int, family: int, port: int, packed: bytes) -> Candidate:
 
 
 def is_usable(host: Host, *, loopback: bool) -> bool:
-    """Whether a candidate may be probed: it can be the address of one machine, and of another than this one."""
+    """Whether a candidate may be probed: it must be the address of a single machine other than this one."""
     if isinstance(host, IPv6Address) and host.ipv4_mapped is not None:
         return False
     if host.is_multicast or host.is_unspecified or host.is_link_local or (host.version == 4 and host.packed[0] == 0):
@@ -130,29 +130,29 @@ def is_usable(host: Host, *, loopback: bool) -> bool:
     return not (host.version == 4 and host.is_reserved)
 
 
-# Seals of notes: a key for each pair of members and direction, a nonce for each note, and no note twice.
+# Seals notes: a key for each pair of members and direction, a nonce for each note, and no note accepted twice.
 
 STAY_SIZE: Final = 8
 _NONCE = struct.Struct(f"<{STAY_SIZE}sI")
 NONCE_SIZE: Final = _NONCE.size
 TAG_SIZE: Final = 16
 WINDOW: Final = 64
-"""Notes that may be overtaken by the newest one."""
+"""How many notes the newest one may overtake."""
 MOST_NOTES: Final = (1 << 32) - 1
-"""Of one member to another in a stay."""
+"""The most notes from one member to another in a stay."""
 
 
 def pair_key(material: bytes, code: bytes, room: bytes, sender: int, receiver: int) -> bytes:
-    """The key of what one member notes to another."""
+    """The key of the notes that one member sends to another."""
     text = code + channel_of(room, sender, receiver)
     return blake2s(text, key=material, person=b"routekey", digest_size=32).digest()
 
 
 class NoteSeal:
-    """Seals notes to one member and opens those that come from it."""
+    """Seals notes to one member, and opens notes from it."""
 
     def __init__(self, material: bytes, code: bytes, room: bytes, own: int, other: int, *, stay: bytes) -> None:
-        """``material`` is the secret of an invite, or nothing; ``stay`` is random."""
+        """``material`` is the secret of an invite, or empty; ``stay`` is random."""
         from retick.link.sealing.primitives import aead  # here, because it imports cryptography
 
         self._to = channel_of(room, own, other)
@@ -164,10 +164,10 @@ class NoteSeal:
         self._their_stay: bytes | None = None
         self._newest = -1
         self._seen = 0
-        """A bit for each note up to the newest, which is bit 0."""
+        """A mask of the notes seen: bit 0 is the newest."""
 
     def seal(self, kind: int, body: bytes) -> bytes | None:
-        """Nonce and sealed body, to follow this kind and the channel; None after as many as a counter has."""
+        """Nonce and sealed body, to follow this kind and the channel; None once the counter is used up."""
         if self._sent >= MOST_NOTES:
             return None
         nonce = _NONCE.pack(self._stay, self._sent)
@@ -175,7 +175,7 @@ class NoteSeal:
         return nonce + self._seal.encrypt(nonce, body, bytes((kind,)) + self._to)
 
     def open(self, kind: int, data: bytes) -> bytes:
-        """The body; InvalidValue or Truncated if it does not open, or did before. Nothing changes on an error."""
+        """Open a note; raises InvalidValue or Truncated if it does not open, or was opened before."""
         from retick.link.sealing.primitives import open_sealed  # here, because it imports cryptography
 
         if len(data) <= NONCE_SIZE + TAG_SIZE:

@@ -1,4 +1,4 @@
-"""What an application says to play over the internet."""
+"""How an application asks to play over the internet, and the events it gets."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ __all__ = [
 
 
 MOST_OWN: Final = 7
-"""Addresses of this machine that are told to others, beside the one that the relay sees."""
+"""The most addresses of this machine that are told to others, besides the one that the relay sees."""
 
 
 def check_own(address: Any) -> None:
-    """UsageError unless it is (host, port), with an IP address without a scope."""
+    """Raise a UsageError unless this is (host, port), with an IP address without a scope."""
     try:
         host, port = address
         is_good = 1 <= port <= 65535 and "%" not in host and bool(ip_address(host))
@@ -38,22 +38,22 @@ def check_own(address: Any) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Online:
-    """Meet at a relay. Without a ``code`` a room is opened there, and ``OnlineReady`` tells its code."""
+    """Meet at a relay. Without a ``code``, opens a room there, and ``OnlineReady`` brings its code."""
 
     relay: Hashable
     """The relay's address as the socket has it: ``socket.resolve(host, port)``."""
     code: str | None = None
-    """Of the room to join, as somebody typed it; None: open a room."""
+    """The code of the room to join, as typed; None opens a room."""
     relay_only: bool = False
-    """True: everything goes through the relay, no address of this machine is told to others, and none is tried."""
+    """True sends everything through the relay: this machine's addresses are told to no one, and no path is tried."""
     own: tuple[tuple[str, int], ...] = ()
-    """Where this machine's socket is reached without a router: its addresses on the local network and of IPv6."""
+    """Addresses at which this machine's socket is reached without a router: on the local network, and IPv6."""
     mapped: tuple[tuple[str, int], ...] = ()
     """Outside addresses that a router forwards to the socket; ``Routes.add_mapped`` adds one later."""
     relay_name: str = ""
-    """How the relay is written in an invite, HOST:PORT; the address itself if nothing is given."""
+    """How an invite names the relay, HOST:PORT; the address itself by default."""
     places: int | None = None
-    """Of a room that is opened, this machine and spectators included, 2 to 64; None: enough for the match."""
+    """The size of an opened room, this machine and spectators included, 2 to 64; None is enough for the match."""
 
     def __post_init__(self) -> None:
         if self.code is not None:
@@ -70,49 +70,49 @@ class Online:
 
     @property
     def relay_text(self) -> str:
-        """The relay as it stands in an invite."""
+        """The relay as an invite names it."""
         if self.relay_name or not isinstance(self.relay, tuple):
             return self.relay_name
         host = f"[{self.relay[0]}]" if ":" in str(self.relay[0]) else self.relay[0]
         return f"{host}:{self.relay[1]}"
 
 
-# What playing online tells an application, among the events of its session.
+# Events of playing online, among those of the session.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnlineEvent:
-    """The base class of these events."""
+    """The base class of the events of playing online."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnlineReady(OnlineEvent):
-    """There is a place in a room at the relay: others can join by its code."""
+    """This machine has a place in a room at the relay: others can join by its code."""
 
     code: str
-    """Eight characters."""
+    """The code of the room, eight characters."""
     invite: Invite | None
-    """Code, relay and secret in one, where the session has a secret; ``invite.text()`` is the line to paste."""
+    """Code, relay and secret in one, if the session has a secret; ``invite.text()`` is the line to paste."""
     seconds: int
-    """For which the code can be used if nobody joins; 65535: until the room is full."""
+    """Seconds for which the code is valid if nobody joins; 65535 until the room is full."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathChanged(OnlineEvent):
-    """What is sent to another member goes another way from now on."""
+    """From now on, another member is reached by another path."""
 
     member: int
-    """Its number in the room; its address in rosters is ``member-`` and this number."""
+    """The member's number in the room; its address in rosters is ``member-`` and this number."""
     kind: PathKind
     round_trip: float | None
-    """Seconds, of a direct path."""
+    """The round trip of a direct path, in seconds; None through the relay."""
     text: str
-    """The same in words."""
+    """The path in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelayChanged(OnlineEvent):
-    """The relay fell silent, answers again, or does not know us any more. Direct paths go on."""
+    """The relay fell silent, answers again, or has forgotten this machine. Direct paths continue."""
 
     is_reachable: bool
     text: str
@@ -120,7 +120,7 @@ class RelayChanged(OnlineEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnlineEnded(OnlineEvent):
-    """There is no place at the relay, and there was none before: the session ends."""
+    """This machine got no place at the relay, so the session ends."""
 
     text: str
-    """Why, in words."""
+    """The reason, in words."""

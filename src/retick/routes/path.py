@@ -7,70 +7,70 @@ from typing import Final
 __all__ = ["Path", "PathKind"]
 
 PROBE_SECONDS: Final = 0.2
-"""Between two probes of the path in use."""
+"""Seconds between two probes of the path in use."""
 HURRY_SECONDS: Final = 0.1
-"""The same while an answer is overdue."""
+"""Seconds between two probes while an answer is overdue."""
 STANDBY_SECONDS: Final = 5.0
-"""The same of a path that answers, or did, and is not in use; it keeps routers open."""
+"""Seconds between two probes of a path that has answered but is not in use; they keep routers open."""
 RETRY_SECONDS: Final = 0.2
-"""The same of one that was heard and has not answered."""
+"""Seconds between two probes of a path that was heard but has not answered."""
 MOST_RETRIES: Final = 6
-"""Probes of such a path; after these one that has never answered is probed by another round only."""
+"""How often a path that has never answered is probed before it waits for another round."""
 MOST_LATER: Final = 30
-"""Probes of a path that has answered once and does no longer, these included; after them only another round's."""
+"""How often a path that has stopped answering is probed, retries included, before it waits for another round."""
 OVERDUE_SECONDS: Final = 0.1
-"""Beyond the round trip: then an answer is overdue."""
+"""Seconds beyond the round trip after which an answer is overdue."""
 DOUBT_SECONDS: Final = 0.3
-"""Without an answer, or 0.2 beyond the round trip: then the relay gets a copy of everything."""
+"""Seconds without an answer, or 0.2 beyond the round trip, after which the relay gets a copy of everything."""
 SILENT_SECONDS: Final = 0.7
-"""Without an answer, or 0.6 beyond the round trip: then the path is left."""
+"""Seconds without an answer, or 0.6 beyond the round trip, after which the path is left."""
 ALLOWANCE: Final = 0.1
-"""Seconds of a round trip that these two include."""
+"""Seconds of round trip already included in the two limits above."""
 LEAST_UNANSWERED: Final = 3
-"""Probes without an answer, before a path is doubted or left: a machine that was paused has sent none."""
+"""How many probes must be unanswered before a path is doubted or left: a paused machine has sent none."""
 MOST_PENDING: Final = 32
-"""Probes whose answer may still come."""
+"""The most probes whose answers are awaited."""
 FIRST_REST: Final = 1.0
-"""Seconds for which a path that was left is not used again; twice as long each time."""
+"""Seconds for which a path that was left is not used again; doubled each time."""
 LONGEST_REST: Final = 30.0
 GOOD_ANSWERS: Final = 200
-"""In a row, after which a path that is left rests as if for the first time."""
+"""Answers in a row after which a path, when left, rests only as long as the first time."""
 _SMOOTHING: Final = 0.25
 
 
 class PathKind(Enum):
-    """What sort of way it is."""
+    """What kind of route a path takes."""
 
     RELAY = "relay"
     LOCAL = "local network"
     IPV6 = "IPv6"
     REFLEXIVE = "reflexive"
-    """The address that the relay sees: through the routers of both."""
+    """The address that the relay sees: through the routers of both sides."""
     MAPPED = "mapped port"
-    """A port that the other's router forwards."""
+    """A port that the other side's router forwards."""
     SHOWN = "shown"
-    """An address that nobody has told of: the peer's probe came from there."""
+    """An address that nobody announced: the peer's probe came from it."""
 
 
 class Path:
-    """An address of a peer from which something sealed by it has come, so that it may be probed again and again."""
+    """An address from which the peer has sent something sealed, so that it may be probed repeatedly."""
 
     def __init__(self, address: Hashable, kind: PathKind) -> None:
         self.address = address
         self.kind = kind
         self.round_trip: float | None = None
-        """Seconds, smoothed; None before the first answer."""
+        """The smoothed round trip in seconds; None before the first answer."""
         self.is_answered = False
-        """Whether it works in both directions, as far as known."""
+        """Whether the path works in both directions, as far as known."""
         self.answers = 0
-        """In a row."""
+        """How many probes in a row were answered."""
         self.heard_at = 0.0
         self.rests_until = float("-inf")
         self._rest = FIRST_REST
         self._pending: dict[bytes, float] = {}
         self._unanswered = 0
         self._unanswered_since: float | None = None
-        """When the first probe after the last answered one was sent."""
+        """When the first probe after the last answered one was sent; None if there is none."""
         self._probed_at = float("-inf")
 
     def probed(self, token: bytes, now: float) -> None:
@@ -82,7 +82,7 @@ class Path:
             self._unanswered_since = now
 
     def answered(self, token: bytes, now: float) -> bool:
-        """Whether this answers a probe that was sent here."""
+        """Note an answer; returns whether it matches a probe of this path."""
         sent_at = self._pending.pop(token, None)
         if sent_at is None:
             return False
@@ -97,7 +97,7 @@ class Path:
         return True
 
     def next_probe(self, *, in_use: bool) -> float | None:
-        """When to probe next; None if only another round will."""
+        """When to probe next; None if only another round will do it."""
         if not self.is_answered:
             if self._unanswered < MOST_RETRIES:
                 return self._probed_at + RETRY_SECONDS
@@ -113,11 +113,11 @@ class Path:
         return self._probed_at + PROBE_SECONDS
 
     def doubted_at(self) -> float | None:
-        """When it is to be doubted if no answer comes; None while all is well."""
+        """When to doubt the path if no answer comes; None while it answers in time."""
         return self._after(DOUBT_SECONDS)
 
     def silent_at(self) -> float | None:
-        """When it is to be left if no answer comes."""
+        """When to leave the path if no answer comes."""
         return self._after(SILENT_SECONDS)
 
     def _after(self, seconds: float) -> float | None:
@@ -126,7 +126,7 @@ class Path:
         return self._unanswered_since + seconds + max(0.0, (self.round_trip or 0.0) - ALLOWANCE)
 
     def left(self, now: float) -> None:
-        """It fell silent: it must answer anew, and rests a while, longer each time unless it was good for long."""
+        """Note that the path fell silent: it must answer anew, and rests longer each time unless it was long good."""
         if self.answers >= GOOD_ANSWERS:
             self._rest = FIRST_REST
         self.is_answered = False
@@ -137,10 +137,10 @@ class Path:
         self._rest = min(2.0 * self._rest, LONGEST_REST)
 
     def is_due(self, now: float, seconds: float) -> bool:
-        """Whether the last probe was so long ago."""
+        """Whether the last probe was at least that many seconds ago."""
         return now >= self._probed_at + seconds
 
     @property
     def score(self) -> float:
-        """Seconds; the least is the best. IPv6 counts as a little faster: no router forgets it."""
+        """A score in seconds; the lowest wins. IPv6 counts as a little faster, because no router forgets it."""
         return (self.round_trip or 0.0) - (0.003 if self.kind is PathKind.IPV6 else 0.0)

@@ -1,7 +1,7 @@
-"""All paths to one peer: its candidates, the probes, and which path is used. Through the relay it is always reached.
+"""All paths to one peer: its candidates, the probes, and the path in use. The relay is always there to fall back on.
 
-Theory of operation. Notes through the relay bring candidates; ``Rounds`` says when to probe them. An address from which
-a sealed note has come is a ``Path``, whoever named it. A path that answers may be used; each side chooses for itself.
+Theory of operation. Notes through the relay bring candidates; ``Rounds`` says when to probe them. An address from
+which a sealed note came becomes a ``Path``, whoever named it. A path that answers may be used; each side chooses alone.
 """
 
 from collections.abc import Callable, Hashable
@@ -19,53 +19,53 @@ __all__ = [
 ]
 
 
-# When to look for a direct path to one peer: three rounds, then one every minute. docs/formats/routes.md draws one.
+# When to look for a direct path to one peer: three rounds, then one every minute. docs/formats/routes.md draws a round.
 #
-# Knows time and numbers only; ``PeerRoutes`` sends what it says.
+# Knows only times and numbers; ``PeerRoutes`` does the sending.
 
 ROUNDS: Final = 3
 ROUND_SECONDS: Final = 1.0
-"""From the beginning of a round to the next one, if no path answers."""
+"""Seconds from the start of a round to the next, if no path answers."""
 OFFER_SECONDS: Final = 0.5
-"""After which an OFFER without a REPLY is sent again."""
+"""Seconds after which an OFFER without a REPLY is sent again."""
 MOST_OFFERS: Final = 3
-"""OFFERs of a round."""
+"""The most OFFERs of a round."""
 PAUSE_SECONDS: Final = 60.0
-"""After three rounds in vain."""
+"""Seconds between rounds once three rounds have failed."""
 AGAIN_SECONDS: Final = 5.0
-"""From one reason for three new rounds to the next."""
+"""The least number of seconds between two starts of three rounds."""
 LATER_SECONDS: Final = 0.5
-"""By which the peer with the higher number waits for the other to begin."""
+"""Seconds that the peer with the higher number waits for the other to begin."""
 FIRST_TTL: Final = 2
 
 
 class RoundStep(Enum):
-    """What is to be done now."""
+    """The next action of a round."""
 
     OFFER = auto()
     FIRE = auto()
 
 
 class Rounds:
-    """The rounds with one peer; ``is_first`` of the two begins."""
+    """The rounds with one peer; the side with ``is_first`` begins."""
 
     def __init__(self, *, is_first: bool) -> None:
         self.is_vain = False
-        """Whether the last rounds found nothing."""
+        """Whether the last rounds found no path."""
         self.round = 0
-        """Of 1 to 255, then 1 again; 0 before the first."""
+        """The number of the round, 1 to 255, then 1 again; 0 before the first."""
         self._is_first = is_first
         self._left = 0
         self._offers = 0
         self._is_waiting = False
-        """For a REPLY."""
+        """Whether a REPLY is awaited."""
         self._began_at = self._offered_at = 0.0
         self._started_at = float("-inf")
         self._due: float | None = None
         self._fire_at: float | None = None
 
     def start(self, now: float) -> None:
-        """There is a reason to look for a path: three rounds, soon."""
+        """Start three rounds soon, because there is a reason to look for a path."""
         if self._due is not None and self._left:
             return
         wait = 0.0 if self._is_first else LATER_SECONDS
@@ -79,7 +79,7 @@ class Rounds:
         return min(times) if times else None
 
     def step(self, now: float, *, is_found: bool, can_offer: bool) -> RoundStep | None:
-        """What is due; ask until it is None."""
+        """The next action that is due; call it until it is None."""
         if self._fire_at is not None and now >= self._fire_at:
             self._fire_at = None
             return RoundStep.FIRE
@@ -105,7 +105,7 @@ class Rounds:
         return RoundStep.OFFER
 
     def replied(self, number: int, now: float) -> bool:
-        """A REPLY has come; whether GO is to be sent: we probe when it has arrived there."""
+        """Note a REPLY; returns whether to send GO. We probe once GO has had time to arrive."""
         if not self._is_waiting or number != self.round:
             return False
         self._is_waiting = False
@@ -114,34 +114,34 @@ class Rounds:
         return True
 
     def offered(self) -> None:
-        """The other one has begun a round: if it is the first of the two, ours can wait."""
+        """Note that the other side began a round: if it goes first, ours can wait."""
         if not self._is_first:
             self._due, self._is_waiting = None, False
 
     @staticmethod
     def ttl(number: int) -> int:
-        """Of the early probes of a round."""
+        """The time-to-live of the early probes of a round."""
         return FIRST_TTL + (number - 1) % ROUNDS
 
 
 MOST_TRIED: Final = 16
-"""Addresses of one peer that are probed although they have never answered."""
+"""How many of a peer's addresses are probed although they have never answered."""
 MOST_PATHS: Final = 8
 MOST_TOKENS: Final = 32
-"""Probes to addresses that are no paths yet, whose answer may still come."""
+"""The most awaited answers to probes of addresses that are not paths yet."""
 LEAST_BETWEEN: Final = 0.1
-"""Seconds between two probes of an address that is not known to work."""
+"""Seconds between two probes of an address that has not answered."""
 LEAST_OPENING: Final = 0.2
-"""Seconds between two times that our router is opened: a peer that offers without end makes no flood."""
+"""Seconds between two openings of our router, so that a peer that keeps sending offers causes no flood."""
 BETTER_BY: Final = 0.2
-"""A share of the round trip, by which another path must be faster."""
+"""The share of the round trip by which another path must be faster to replace the one in use."""
 BETTER_SECONDS: Final = 0.005
 LEAST_ANSWERS: Final = 3
-"""Of a path, before it replaces another one that works."""
+"""How many answers a path needs before it replaces one that works."""
 
 
 class Carrier(Protocol):
-    """What carries notes: ``Routes``."""
+    """Sends notes for ``PeerRoutes``; implemented by ``Routes``."""
 
     @property
     def is_relayed(self) -> bool:
@@ -151,34 +151,34 @@ class Carrier(Protocol):
         """Whether a member is in the room, as far as the relay says."""
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """Of this machine."""
+        """The candidates of this machine."""
 
     def note(self, peer: "PeerRoutes", note: Note, address: Any = None, ttl: int | None = None) -> None:
-        """Send a note, through the relay if there is no address."""
+        """Send a note to ``address``, or through the relay if that is None."""
 
     def path_changed(self, peer: "PeerRoutes") -> None:
-        """The peer is reached another way from now on."""
+        """Called when the peer is reached by another path from now on."""
 
     def path_known(self, peer: "PeerRoutes", new: Hashable, old: Hashable) -> None:
-        """An address is the peer's, and one that was (or None) no longer."""
+        """Called when an address becomes the peer's; ``old`` (or None) no longer is."""
 
 
 class PeerRoutes:
-    """One member of the room."""
+    """The paths to one other member of the room."""
 
     def __init__(
         self, number: int, carrier: Carrier, *, is_first: bool, loopback: bool, entropy: Callable[[int], bytes]
     ) -> None:
-        """``is_first``: of the two, this machine has the lower number. ``loopback``: such candidates may be probed."""
+        """``is_first``: this machine has the lower number of the two. ``loopback`` allows loopback candidates."""
         self.number = number
         self.name = f"member-{number}"
         self.best: Path | None = None
-        """The path in use; None for the relay."""
+        """The path in use; None while the relay is used."""
         self.paths: dict[Hashable, Path] = {}
         self.is_begun = False
-        """Whether a direct path was ever looked for."""
+        """Whether a direct path was ever sought."""
         self.takes_none = False
-        """Whether it has said that it has no candidates."""
+        """Whether the peer has said that it has no candidates."""
         self.was_silent = False
         """Whether the last direct path was left because it fell silent."""
         self._carrier = carrier
@@ -192,14 +192,14 @@ class PeerRoutes:
         self._tokens: dict[bytes, tuple[Hashable, float]] = {}
 
     def begin(self, now: float) -> None:
-        """The link talks with this peer: look for a path. The first of the two does."""
+        """Look for a path now that the link talks with this peer. The side with ``is_first`` does."""
         if not self.is_begun:
             self.is_begun = True
             if self._is_first:
                 self._rounds.start(now)
 
     def look_again(self, now: float) -> None:
-        """Something has changed: a path fell silent, or this machine has another address."""
+        """Look for paths again: one fell silent, or this machine has another address."""
         if self.is_begun:
             self._rounds.start(now)
 
@@ -211,7 +211,7 @@ class PeerRoutes:
     # Notes.
 
     def receive_signal(self, note: Note, now: float) -> None:
-        """A note that came through the relay."""
+        """Receive a note that came through the relay."""
         if isinstance(note, Candidates):
             self._learn(note.candidates)
             if not note.is_reply:
@@ -226,7 +226,7 @@ class PeerRoutes:
             self._fire(now)
 
     def receive_probe(self, probe: Probe, address: Hashable, now: float) -> None:
-        """A note that came from an address, or seems to: only an answer proves that somebody is there."""
+        """Receive a note from an address that may be forged: only an answer proves that the peer is there."""
         if not probe.is_answer:
             self._carrier.note(self, Probe(probe.token, True), address)
         if address not in self.paths and not self._may_try(address):
@@ -251,7 +251,7 @@ class PeerRoutes:
     # Probes.
 
     def _open_router(self, number: int, now: float) -> None:
-        """Probes that pass our own router and not the other's. Where no router is on the way none is needed."""
+        """Send probes that pass our own router but not the other's. Not needed where no router is on the way."""
         if now < self._opened_at + LEAST_OPENING:
             return
         self._opened_at = now
@@ -269,7 +269,7 @@ class PeerRoutes:
                 self._probe(path, now)
 
     def _may_try(self, address: Hashable) -> bool:
-        """Whether an address that has never answered may be probed: of one peer only a few may."""
+        """Whether an address that has never answered may be probed: each peer may have only a few."""
         if address not in self._tried and len(self._tried) >= MOST_TRIED:
             return False
         self._tried.add(address)
@@ -318,11 +318,11 @@ class PeerRoutes:
         return path.answers >= LEAST_ANSWERS and path.score + least < than.score
 
     def _leave(self, path: Path, now: float) -> None:
-        """A path is silent; if it is in use, another one is used, or the relay."""
+        """Leave a silent path; if it is in use, switch to another one or the relay."""
         if path is self.best:
             others = [each for each in self.paths.values() if each is not path and each.is_answered]
             if not others and not self._carrier.is_relayed:
-                return  # the only way there is
+                return  # it is the only way
             path.left(now)
             self.best, self.was_silent = None, True
             self._choose(now)
@@ -335,7 +335,7 @@ class PeerRoutes:
     # Time.
 
     def is_doubted(self, now: float) -> bool:
-        """Whether what is sent on the path in use should go through the relay as well."""
+        """Whether datagrams on the path in use should go through the relay as well."""
         doubted_at = None if self.best is None else self.best.doubted_at()
         return doubted_at is not None and now >= doubted_at
 

@@ -1,4 +1,4 @@
-"""A link whose datagrams go through ``Routes``: what sessions, servers and clients have in place of a plain one."""
+"""A link whose datagrams go through ``Routes``: sessions, servers and clients use it in place of a plain one."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
@@ -15,20 +15,20 @@ __all__ = ["RoutedLink", "game_tag", "host_name", "make_link", "routes_of"]
 
 
 def game_tag(config: LinkConfig) -> bytes:
-    """What members of one game have in common at a relay: a hash of its id and version."""
+    """The tag that members of one game share at a relay: a hash of the game's id and version."""
     text = f"{config.game_id}\n{config.game_version}".encode()
     return blake2s(text, person=b"game-tag", digest_size=TAG_SIZE).digest()
 
 
 def host_name(online: Online, address: Hashable | None) -> str | None:
-    """Whom a session dials; None if it hosts. UsageError if an ``address`` was given as well."""
+    """The peer that a session dials; None if it hosts. Raises UsageError if an ``address`` was given as well."""
     if address is not None:
-        raise UsageError("with online a code says whom to join: leave out the address")
+        raise UsageError("with online, the code names the host: leave out the address")
     return None if online.code is None else HOST_NAME
 
 
 class RoutedLink(LinkEndpoint):
-    """Peers have names. Nothing is sent, and no time passes for the link, before there is a place at the relay."""
+    """A link whose peers have names. Until it has a place at the relay, it sends nothing and its time stands still."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class RoutedLink(LinkEndpoint):
         places: int,
         **details: Any,
     ) -> None:
-        """``on_online`` gets every event of the routes; the rest is as in ``LinkEndpoint`` and ``Routes``."""
+        """``on_online`` gets every event of the routes; ``LinkEndpoint`` and ``Routes`` explain the other arguments."""
         if not config.sealed:
             raise UsageError("online matches are sealed: leave out sealed=False (and --plain)")
         config = replace(config, max_datagram=min(config.max_datagram, LONGEST))
@@ -50,10 +50,10 @@ class RoutedLink(LinkEndpoint):
         self._on_online = on_online
         self._is_leaving = False
         self._is_closed = True
-        """Before there is a place at the relay."""
+        """Whether the routes are closed; also true before there is a place at the relay."""
 
     def _open(self) -> None:
-        """Whoever was dialled before is asked now: if the host has left the room, the first other one in it."""
+        """Dial the peers that were dialled too early; if the host has left the room, the first other member instead."""
         self._is_closed = False
         asked = self.routes.first_other()
         for connection in self.connections.values():
@@ -102,7 +102,7 @@ class RoutedLink(LinkEndpoint):
 
 
 def routes_of(link: LinkEndpoint) -> Routes | None:
-    """The routes of a link that has them."""
+    """The routes of a link; None if it is a plain one."""
     return link.routes if isinstance(link, RoutedLink) else None
 
 
@@ -115,7 +115,7 @@ def make_link(
     places: int,
     **details: Any,
 ) -> LinkEndpoint:
-    """A routed link, or where nothing is said of it a plain one."""
+    """Make a routed link if ``online`` is given, else a plain one."""
     if online is None:
         return LinkEndpoint(config, entropy=entropy, **details)
     return RoutedLink(config, online=online, on_online=on_online, entropy=entropy, places=places, **details)

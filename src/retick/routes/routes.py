@@ -1,7 +1,7 @@
-"""Between a link and a socket: a member of a room of a relay, and the paths to every other one. No I/O.
+"""Connects a link to a socket as a member of a relay's room, with the paths to every other member. No I/O.
 
-A link's datagrams have names for addresses, ``member-3``. They go through the relay from the first moment, and over a
-direct path once ``PeerRoutes`` has found one. docs/guides/internet.md says how, docs/formats/routes.md what is sent.
+A link's datagrams use names for addresses, ``member-3``. They go through the relay at first, and over a direct path
+once ``PeerRoutes`` finds one. docs/guides/internet.md says how, docs/formats/routes.md what is sent.
 """
 
 from collections import Counter
@@ -52,37 +52,37 @@ __all__ = [
 
 
 NOTE: Final = 0xCE
-"""The first byte of a note that is sent directly; no datagram of a link or a relay begins with it."""
+"""The first byte of a note that is sent directly; datagrams of links and relays never begin with it."""
 _HEAD: Final = wire.FRAME_HEAD_SIZE
 LONGEST: Final = wire.MAX_DATAGRAM - _HEAD
-"""Bytes of a link's datagram that a frame carries."""
+"""The most bytes of a link's datagram: what a frame can carry."""
 STAY_SIZE: Final = 8
 _LOCAL_IPV6: Final = ip_network("fc00::/7")
 MOST_WAITING: Final = 4096
-"""Datagrams that wait to be sent; more are dropped."""
+"""The most datagrams that wait to be sent; more are dropped."""
 
 
 def member_name(number: int) -> str:
-    """The address of a member, for a link and in rosters."""
+    """The address of a member, as links and rosters use it."""
     return f"member-{number}"
 
 
 HOST_NAME: Final = member_name(0)
-"""Whoever opened the room."""
+"""The name of the member that opened the room."""
 
 
 class Routes:
-    """This machine's place in the room, and its ways to the others."""
+    """This machine's place in the room, and its paths to the other members."""
 
     def __init__(
         self, online: Online, *, tag: bytes, entropy: Callable[[int], bytes], places: int, invite: Invite | None = None
     ) -> None:
-        """``tag`` tells games apart, 16 bytes. ``places`` of the room, if ``online`` has neither code nor places."""
+        """``tag``: 16 bytes that tell games apart. ``places``: the room's size if ``online`` has no code or places."""
         self.online = online
         self.is_open = False
-        """Whether there is, or was, a place in the room: the link may talk."""
+        """Whether there is, or was, a place in the room: from then on the link may talk."""
         self.dropped: Counter[str] = Counter()
-        """Datagrams that were dropped, by reason."""
+        """How many datagrams were dropped, by reason."""
         self.peers: dict[int, PeerRoutes] = {}
         self._relay = RelayMember(online.relay, tag=tag, entropy=entropy)
         self._entropy = entropy
@@ -100,11 +100,11 @@ class Routes:
         else:
             self._relay.join(parse_code(online.code))
 
-    # What an application reads.
+    # State for the application.
 
     @property
     def code(self) -> str | None:
-        """Of the room; None before this machine is in it."""
+        """The code of the room; None before this machine is in it."""
         return code_text(self._relay.code) if self._relay.code else None
 
     @property
@@ -132,7 +132,7 @@ class Routes:
         return tuple(report_of(peer, relay_only=only, is_relayed=self.is_relayed) for peer in peers)
 
     def add_mapped(self, host: str, port: int, *, now: float) -> None:
-        """A router forwards this outside address to the socket, as was found out later: tell the others."""
+        """Tell the others an outside address, found later, that a router forwards to the socket."""
         if self.online.relay_only:
             raise UsageError("with relay_only no address is told to others")
         check_own((host, port))
@@ -143,7 +143,7 @@ class Routes:
     # For the link.
 
     def receive(self, data: bytes, address: Hashable, now: float) -> list[tuple[bytes, str]]:
-        """A datagram came; returns those for the link, each with its member's name."""
+        """Receive a datagram; returns those meant for the link, each with its member's name."""
         if address == self.online.relay:
             self._relay.receive_datagram(data, address, now=now)
             return self._read_relay(now)
@@ -158,7 +158,7 @@ class Routes:
         return []
 
     def send(self, datagrams: Iterable[Any], now: float) -> None:
-        """Take what the link has to send."""
+        """Send datagrams of the link."""
         for data, name in datagrams:
             number = _number_of(name)
             if number is None or number == self._relay.number or not 0 < len(data) <= LONGEST:
@@ -172,7 +172,7 @@ class Routes:
                 self._relay_frame(number, data, is_signal=False)
 
     def drain(self, now: float) -> list[Any]:
-        """Datagrams for the socket."""
+        """Drain the datagrams for the socket."""
         out: list[Any] = list(self._relay.datagrams_to_send(now=now))
         out += self._waiting
         self._waiting = []
@@ -192,7 +192,7 @@ class Routes:
                 peer.handle_timeout(now)
 
     def events(self) -> list[OnlineEvent]:
-        """What happened since the last call."""
+        """Drain the events since the last call."""
         out, self._events = self._events, []
         return out
 
@@ -227,7 +227,7 @@ class Routes:
             invite = self._invite and Invite(f"{code}@{self.online.relay_text}", self._invite.secret)
             self._events.append(OnlineReady(code=code, invite=invite, seconds=event.seconds))
         elif isinstance(event, RelaySilent):
-            self._events.append(RelayChanged(is_reachable=False, text="the relay does not answer; it is asked on"))
+            self._events.append(RelayChanged(is_reachable=False, text="the relay does not answer; still trying"))
         elif isinstance(event, RelayBack):
             self._events.append(RelayChanged(is_reachable=True, text="the relay answers again"))
             self._look_again(now)
@@ -313,7 +313,7 @@ class Routes:
             if not self.online.relay_only:
                 peer.look_again(now)
 
-    # What PeerRoutes asks for.
+    # The methods that PeerRoutes calls.
 
     def candidates(self) -> tuple[Candidate, ...]:
         if self.online.relay_only:
@@ -358,7 +358,7 @@ class Routes:
 
 
 def _number_of(name: object) -> int | None:
-    """The member of a name; None if it is none."""
+    """The number of the member with this name; None if it is not a name of one."""
     digits = name.removeprefix("member-") if isinstance(name, str) else ""
     number = int(digits) if digits.isdecimal() and digits.isascii() and len(digits) <= 2 else -1
     return number if 0 <= number < wire.MAX_PLACES and member_name(number) == name else None
@@ -371,7 +371,7 @@ def _is_loopback(address: Hashable) -> bool:
         return False
 
 
-# A note that was sent directly, in words; what is inside of it is sealed.
+# Explains a note that was sent directly; its sealed content stays closed.
 
 _NOTE_HEAD: Final = (
     FieldSpec("kind", "B", "NOTE", "0x{:02x}"),
@@ -382,7 +382,7 @@ _NOTE_HEAD: Final = (
     FieldSpec("counter", "I"),
 )
 LEAST: Final = 38
-"""Bytes of a note with a body of one byte."""
+"""The size of a note whose body is one byte, the smallest."""
 
 
 def is_note(data: bytes) -> bool:
@@ -391,7 +391,7 @@ def is_note(data: bytes) -> bool:
 
 
 def explain_note(data: bytes) -> Explanation:
-    """Every field of a datagram for which ``is_note`` is true."""
+    """Explain every field of a datagram for which ``is_note`` is true."""
     reader = RowReader(data)
     found = reader.read(_NOTE_HEAD)
     reader.raw(len(data) - reader.at, "sealed")

@@ -1,4 +1,4 @@
-"""Paths in words, for people who ask why it is slow."""
+"""Describes paths in words, for people who ask why it is slow."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class PathReport:
     member: int
     kind: PathKind
     round_trip: float | None
-    """Seconds, of a direct path; None through the relay."""
+    """The round trip of a direct path, in seconds; None through the relay."""
     answering: tuple[PathKind, ...]
     """All direct paths that answer, the one in use included."""
     text: str
@@ -51,7 +51,7 @@ def path_words(peer: PeerRoutes, *, relay_only: bool, is_relayed: bool) -> str:
 
 
 def report_of(peer: PeerRoutes, *, relay_only: bool, is_relayed: bool) -> PathReport:
-    """The state of one member's paths."""
+    """Report how one member is reached."""
     best = peer.best
     return PathReport(
         member=peer.number,
