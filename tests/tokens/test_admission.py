@@ -54,9 +54,9 @@ def test_each_bad_token_is_refused_with_what_and_what_to_do() -> None:
     gate = Gate()
     token = gate.issue()
     assert gate.words(b"") == "a join token is needed here: ask the game's backend for one"
-    assert "cut short: take the whole" in gate.words(token[:-1])
-    assert "no join token" in gate.words(b"x" + token[1:])
-    assert "no join token" in gate.words(token + b"x")
+    assert "cut short: copy all" in gate.words(token[:-1])
+    assert "not a join token" in gate.words(b"x" + token[1:])
+    assert "not a join token" in gate.words(token + b"x")
     assert "another key: backend and server must share" in gate.words(gate.issue(b"L" * 32))
     assert "was changed after it was made" in gate.words(token[:-1] + bytes((token[-1] ^ 1,)))
     assert "for another server: dial the address" in gate.words(gate.issue(server_key=b"T" * 32))

@@ -96,7 +96,7 @@ def test_two_tokens_share_neither_nonce_nor_key_stream() -> None:
 
 
 def test_what_is_no_token_is_refused_in_words() -> None:
-    with pytest.raises(BadMagic, match="no join token"):
+    with pytest.raises(BadMagic, match="not a join token"):
         show(b"hello, is this a token?")
     with pytest.raises(LimitExceeded, match="at most 700 bytes"):
         show(made() + bytes(700))

@@ -1,8 +1,8 @@
-"""Lets in who shows a join token, once: the ready-made ``admit`` of a server.
+"""The ready-made ``admit`` of a server: lets in each player who shows a valid join token, once.
 
-Theory of operation. A token that has opened, and is of now, this server and this room, is remembered with the address
-that it came from until it could not be used any more. A heap has the remembered ones in the order in which they expire,
-so that each call forgets those that are over.
+Theory of operation. A token that opens, and is valid now, for this server and for this room, is remembered until it
+expires, with the address that it came from. A heap orders the remembered tokens by expiry, so that each call forgets
+the expired ones.
 """
 
 from collections.abc import Callable, Hashable
@@ -23,41 +23,41 @@ __all__ = [
 ]
 
 
-# What a server asks about one who wants to come in, and what it is answered.
+# What a server asks about an applicant, and the answers it can get.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applicant:
-    """One who wants to join a room. ``admit`` of a server gets it, and answers with a Pass or a Refuse."""
+    """Someone who wants to join a room. ``admit`` of a server gets it, and answers with a Pass or a Refuse."""
 
     room: str
     """The name of the room."""
     address: Hashable
-    """Where its client is; proven."""
+    """The client's address, proven."""
     fingerprint: str | None = None
-    """Of the client's lasting key, if it has one: 32 hexadecimal digits; proven. None on a plain link."""
+    """The fingerprint of the client's lasting key, proven: 32 hexadecimal digits. None without one or if unsealed."""
     name: str = ""
-    """As the client gave it; only in a declared world. Anybody may claim any name."""
+    """The name that the client gave, in a declared world. Nothing proves it."""
     watches: bool = False
-    """It wants to watch, without a seat; only in a declared world."""
+    """True if the client wants to watch, without a seat; only in a declared world."""
     token: bytes = field(default=b"", repr=False)
-    """The join token as it came, at most 700 bytes, not opened; empty without one."""
+    """The unopened join token, at most 700 bytes; empty without one."""
     server_key: bytes | None = None
     """The public key of the server that asks; None if it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pass:
-    """The answer yes, and what is known of the one who comes in."""
+    """Accepts an applicant, and says what is known about the player."""
 
     player: int | None = None
     """The player id of the join token, 64 bits; None without one."""
     data: bytes = field(default=b"", repr=False)
-    """The application's own bytes of the join token."""
+    """The application's own bytes from the join token."""
     ticket: bytes = b""
-    """Names the join token: whoever shows it again gets the same seat. Empty without one."""
+    """Names the join token: a client that shows the same one again gets the same seat. Empty without one."""
     fingerprint: str | None = None
-    """Of the client's lasting key; the server sets it."""
+    """The fingerprint of the client's lasting key; the server sets it."""
 
     def __post_init__(self) -> None:
         if self.player is not None and not 0 <= self.player < 1 << 64:
@@ -68,8 +68,8 @@ class Pass:
 
 
 NEEDED: Final = "a join token is needed here: ask the game's backend for one"
-CUT: Final = "the join token is cut short: take the whole of it"
-NO_TOKEN: Final = "this is no join token: take what the backend gave"
+CUT: Final = "the join token is cut short: copy all of it"
+NO_TOKEN: Final = "this is not a join token: use the one that the backend gave"
 OTHER_KEY: Final = "the join token was made with another key: backend and server must share one"
 CHANGED: Final = "the join token was changed after it was made: ask the backend for a new one"
 OTHER_SERVER: Final = "the join token is for another server: dial the address that it names"
@@ -78,12 +78,12 @@ USED: Final = "the join token was used from another address: each is good once, 
 
 @dataclass(slots=True)
 class _Used:
-    """Tokens that were used and could be shown again."""
+    """Tokens that were used and have not expired."""
 
     origins: dict[bytes, Hashable] = field(default_factory=dict)
-    """Nonce to the address that the token came from."""
+    """Each nonce, with the address that its token came from."""
     ends: list[tuple[float, bytes]] = field(default_factory=list)
-    """A heap: when each may be forgotten."""
+    """A heap of nonces with the times when they may be forgotten."""
 
     def forget(self, now: float) -> None:
         while self.ends and self.ends[0][0] < now:
@@ -95,17 +95,17 @@ class _Used:
 
 
 class Tokens:
-    """Give it to a server: ``Server(…, admit=Tokens(key, clock=time.time), key_pair=…)``. Its keys are in no ``repr``.
+    """Pass it to a server: ``Server(…, admit=Tokens(key, clock=time.time), key_pair=…)``. ``repr`` hides its keys.
 
-    It is a function of an Applicant, so that another one can ask it first, and then decide on what it answers.
+    It is called with an Applicant, so your own ``admit`` can call it and then decide on its answer.
     """
 
     def __init__(
         self, *keys: bytes, clock: Callable[[], float], tolerance: float = TOLERANCE, most_used: int = MOST_USED
     ) -> None:
-        """``keys``: the token key that the backend has, and older ones. ``clock()`` gives seconds since 1970:
-        ``time.time``. ``tolerance``: seconds that it may differ from the backend's. ``most_used``: tokens that are
-        remembered until they expire; when there are more, new ones have to wait.
+        """``keys``: the token key shared with the backend, then older ones. ``clock()``: seconds since 1970, as
+        ``time.time``. ``tolerance``: seconds by which it may differ from the backend's clock. ``most_used``: how many
+        used tokens are remembered until they expire; while there are that many, new ones must wait.
         """
         if not keys:
             raise UsageError("Tokens needs the token key that the backend has: retick token keygen makes one")
@@ -121,7 +121,7 @@ class Tokens:
         return f"Tokens({', '.join(self._keys)}, tolerance={self._tolerance:g})"
 
     def __call__(self, applicant: Applicant) -> Pass | Refuse:
-        """A Pass for one who shows a good token; else a Refuse that says what is wrong and what to do."""
+        """Return a Pass for a good token; otherwise a Refuse that says what is wrong and what to do."""
         opened = self._open(applicant.token)
         if isinstance(opened, str):
             return Refuse(text=opened)
@@ -135,7 +135,7 @@ class Tokens:
         return Pass(player=opened.player, data=opened.data, ticket=opened.nonce)
 
     def _open(self, token: bytes) -> JoinToken | str:
-        """The token, or why it does not open."""
+        """Open a token; returns it, or the reason why it does not open."""
         if not token:
             return NEEDED
         try:
@@ -152,7 +152,7 @@ class Tokens:
             return CHANGED
 
     def _fault(self, token: JoinToken, applicant: Applicant, now: float) -> str | None:
-        """Why a token that has opened is not good here and now."""
+        """Say why an opened token is not valid here and now; None if it is."""
         used = self._used
         if token.server_key != applicant.server_key:
             return OTHER_SERVER

@@ -1,12 +1,12 @@
-"""The bytes of a join token: made, shown to who carries it, and opened with the token key.
+"""The bytes of a join token: how they are made, what its carrier can read, and how the token key opens them.
 
 ::
 
     readable  "RTJ1"  key id 8  nonce 24  issued at 8  expires at 8  server key 32  a 1  a times (n 1, address n)  s 2
     sealed    player id 8  room 1+r  data 2+d  tag 16
 
-docs/formats/token.md has the tables, and says how it is sealed. Only DecodeErrors come out of the readers, and none of
-them has a byte of what it reads in its text.
+docs/formats/token.md has the tables, and says how a token is sealed. The readers raise nothing but DecodeErrors, and
+their messages contain no byte of the token.
 """
 
 import re
@@ -53,18 +53,18 @@ KEY_ID_SIZE: Final = 8
 NONCE_SIZE: Final = 24
 TAG_SIZE: Final = 16
 MOST_TOKEN: Final = 700
-"""Bytes of a token: as many as the link's handshake carries."""
+"""The most bytes of a token: what the link's handshake can carry."""
 MOST_ADDRESSES: Final = 8
 LONGEST_HOST: Final = 253
-"""Characters, as in DNS."""
+"""The most characters of a host name, as in DNS."""
 LONGEST_ROOM: Final = 32
-"""Bytes of a room's name."""
+"""The most bytes of a room's name."""
 MOST_DATA: Final = 256
-"""Bytes of the application's own."""
+"""The most bytes that the application may add."""
 LIFETIME: Final = 60.0
-"""Seconds that a token is good for, unless its issuer says otherwise."""
+"""Seconds for which a token is valid by default."""
 TOLERANCE: Final = 30.0
-"""Seconds that the clocks of backend and server may differ."""
+"""Seconds by which the clocks of backend and server may differ."""
 MOST_USED: Final = 65536
 """Used tokens that a server remembers until they have expired."""
 
@@ -79,21 +79,21 @@ _MOST_SEALED: Final = _LEAST_SEALED + LONGEST_ROOM + MOST_DATA
 _ADDRESS: Final = re.compile(r"(?:([A-Za-z0-9._-]+)|\[([A-Za-z0-9._:%-]+)\]):([1-9][0-9]{0,4})", re.ASCII)
 _TEXT: Final = re.compile(rb"[A-Za-z0-9_-]+")
 _NO_NONCE: Final = bytes(12)
-"""Of the cipher itself: each subkey seals one token."""
+"""The cipher's nonce: always zero, since each subkey seals only one token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What everybody can read of a token: whoever carries it needs this. Nothing here is proven before it is opened."""
+    """The readable part of a token, for whoever carries it. Nothing here is proven before the token is opened."""
 
     key_id: str
-    """Of the token key: 16 hexadecimal digits."""
+    """Names the token key: 16 hexadecimal digits."""
     nonce: bytes
     """24 bytes that name this token."""
     issued_at: int
     """Seconds since 1970, UTC."""
     expires_at: int
-    """The same."""
+    """Seconds since 1970, UTC."""
     server_key: bytes
     """The server's public key."""
     addresses: tuple[Address, ...]
@@ -102,17 +102,17 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinToken(Shown):
-    """A token that has opened: all of it is the backend's word."""
+    """An opened token: all of it is proven to come from the backend."""
 
     player: int
-    """64 bits."""
+    """The player id, 64 bits."""
     room: str
     data: bytes = field(repr=False)
-    """The application's own."""
+    """The application's own bytes."""
 
 
 def key_id_of(key: bytes) -> str:
-    """How people name a token key without telling it: 16 hexadecimal digits."""
+    """Name a token key without revealing it: 16 hexadecimal digits."""
     return _key_id(key).hex()
 
 
@@ -133,10 +133,10 @@ def issue(
     data: bytes = b"",
     lifetime: float = LIFETIME,
 ) -> bytes:
-    """A new token. ``now`` is ``time.time()``; ``entropy(n)`` gives n random bytes, ``os.urandom``.
+    """Make a new token. ``now`` is ``time.time()``; ``entropy(n)`` gives n random bytes, as ``os.urandom``.
 
-    ``server_key`` is the public key that ``retick serve --key`` prints; ``addresses`` are hosts and ports at which the
-    server is found. A UsageError names what does not fit.
+    ``server_key`` is the public key that ``retick serve --key`` prints; ``addresses`` are the hosts and ports of the
+    server. A UsageError names the value that does not fit.
     """
     _check_key("a server's public key", server_key)
     packed_room, places = room.encode(), [_packed(address) for address in addresses]
@@ -164,12 +164,12 @@ def issue(
 
 
 def show(token: bytes) -> Shown:
-    """What is readable in a token; a DecodeError if it is none, or cut."""
+    """The readable part of a token; raises DecodeError if the bytes are not a token or cut short."""
     return _shown(token)[0]
 
 
 def open_token(token: bytes, *keys: bytes) -> JoinToken:
-    """All of a token, with the key that it was made with; a DecodeError if that is not one of ``keys``."""
+    """Open a token made with one of ``keys``; raises DecodeError if it was made with another key."""
     shown, at = _shown(token)
     key = next((key for key in keys if key_id_of(key) == shown.key_id), None)
     if key is None:
@@ -183,12 +183,12 @@ def open_token(token: bytes, *keys: bytes) -> JoinToken:
 
 
 def to_text(token: bytes) -> str:
-    """A token as one word of text, for a file or a message."""
+    """Write a token as one word of text, for a file or a message."""
     return urlsafe_b64encode(token).rstrip(b"=").decode()
 
 
 def from_text(text: str | bytes) -> bytes:
-    """The token that a text means; a DecodeError if it means none. What the token says is not looked at."""
+    """Read a token from text; raises DecodeError if it is not one. The content is not checked."""
     packed = (text.encode() if isinstance(text, str) else text).strip()
     if len(packed) > 2 * MOST_TOKEN:
         raise _too_long(2 * MOST_TOKEN, len(packed), "characters")
@@ -220,19 +220,19 @@ def _packed(address: Address) -> bytes:
 def _decode_address(data: bytes) -> Address:
     found = _ADDRESS.fullmatch(data.decode("ascii", errors="replace"))
     if found is None:
-        raise InvalidValue("an address of the token is none")
+        raise InvalidValue("an address in the token is not valid")
     host, port = found[1] or found[2], int(found[3])
     if len(host) > LONGEST_HOST or port > 65535 or (found[2] is not None and ":" not in host):
-        raise InvalidValue("an address of the token is none")
+        raise InvalidValue("an address in the token is not valid")
     return host, port
 
 
 def _shown(token: bytes) -> tuple[Shown, int]:
-    """The readable part, and where the sealed part begins."""
+    """The readable part, and the offset of the sealed part."""
     if len(token) > MOST_TOKEN:
         raise _too_long(MOST_TOKEN, len(token), "bytes")
     if not token.startswith(MAGIC[: len(token)]):
-        raise BadMagic("this is no join token")
+        raise BadMagic("this is not a join token")
     _need(token, _HEAD.size)
     _, key_id, nonce, issued_at, expires_at, server_key, count = _HEAD.unpack_from(token)
     if not 1 <= count <= MOST_ADDRESSES or issued_at >= expires_at:
@@ -265,7 +265,7 @@ def _shown(token: bytes) -> tuple[Shown, int]:
 
 
 def _decode_inside(inside: bytes) -> tuple[int, str, bytes]:
-    """Player id, room and data, of a backend that may still be wrong."""
+    """Player id, room and data; checked, because even a backend with the key may send them wrong."""
     player, length = _PLAYER.unpack_from(inside)
     at = _PLAYER.size + length
     _need(inside, at + _SIZE.size)
