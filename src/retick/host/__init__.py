@@ -1,4 +1,4 @@
-"""Rooms behind one address: gate, admission, seats, messages and draining, which every kind of server shares.
+"""Rooms behind one address: gate, admission, seats, messages and draining, shared by every kind of server.
 
-It knows links, tokens and routes; it knows no game, no socket and no clock, and neither of the servers built on it.
+It knows links, tokens and routes; it knows no game, no socket, no clock, and none of the servers built on it.
 """

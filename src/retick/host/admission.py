@@ -1,4 +1,4 @@
-"""Who may come in: requests to join are accepted or refused, each with a text for the player."""
+"""Decides who may come in: requests to join are accepted or refused, each with a text for the player."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -24,25 +24,25 @@ class Guest(Generic[R, P]):
 
     room: R
     token: bytes = field(repr=False)
-    """Of the seat."""
+    """The token of the seat."""
     opened_at: float
     player: P | None = None
     admitted: Pass = NOBODY
-    """What is known of who comes in."""
+    """What is known about the player who comes in."""
     compact: bool = False
-    """Whether delta snapshots are compact ones."""
+    """Whether the client gets compact delta snapshots."""
 
 
 class Admission(ABC, Generic[R, P]):
-    """Decides about requests to join. Each kind of server says who fits it."""
+    """Decides on requests to join. Each kind of server says which clients fit it."""
 
     def __init__(
         self, rooms: Rooms[R], *, entropy: Callable[[int], bytes], take_over: Callable[[R, P], None], gate: Gate
     ) -> None:
-        """``take_over`` frees a seat in use, for its player who has dialled from elsewhere. ``gate`` knows who is
-        banned, and asks the application."""
+        """``take_over`` frees a seat in use whose player has dialled from elsewhere. ``gate`` knows the bans, and asks
+        the application."""
         self.closed_text: str | None = None
-        """What new players are told when the server lets nobody in any more."""
+        """What new players are told once the server accepts nobody; None while it does."""
         self._rooms = rooms
         self._entropy = entropy
         self._take_over = take_over
@@ -50,18 +50,18 @@ class Admission(ABC, Generic[R, P]):
 
     @abstractmethod
     def _misfit(self, wish: JoinRequest, request: Request) -> Refuse | None:
-        """The refusal of a client that could not read what the server sends."""
+        """Refuse a client that could not read what the server sends; None if it fits."""
 
     @abstractmethod
     def _is_full(self, room: R, wish: JoinRequest, coming: Sequence[Guest[R, P]]) -> bool:
-        """Whether there is no place for this client beside those that are there and those that are coming."""
+        """Whether the players present and the connections in ``coming`` leave this client no place."""
 
     @abstractmethod
     def _guest(self, room: R, token: bytes, now: float, wish: JoinRequest, request: Request) -> Guest[R, P]:
-        """The guest that is let in."""
+        """The guest for a client that is let in."""
 
     def admit(self, request: Request, links: Sequence[Connection], now: float) -> Accept | Refuse:
-        """The answer to a request; ``links`` are all open connections."""
+        """Answer a request; ``links`` are all open connections."""
         try:
             wish = decode_join(request.data)
         except InvalidValue:
@@ -103,7 +103,7 @@ class Admission(ABC, Generic[R, P]):
         return Accept(data=encode_acceptance(JoinAcceptance(token, guest.compact)))
 
     def _with_ticket(self, room: R, admitted: Pass, links: Sequence[Connection]) -> P | None:
-        """The player who came in with the same join token. One who is still coming with it makes place."""
+        """The player who came in with the same join token, if any; closes a connection that is joining with it."""
         if not admitted.ticket:
             return None
         for link in links:
@@ -127,11 +127,11 @@ def _applicant(wish: JoinRequest, request: Request, server_key: bytes | None) ->
 
 
 def _again(player: Any, request: Request) -> Pass:
-    """What is known of a player who is back: as before, with the key of this time."""
+    """What is known about a returning player: as before, with the key of this connection."""
     known: Pass = player.admitted
     return known if request.fingerprint is None else replace(known, fingerprint=request.fingerprint)
 
 
 def _coming(room: R, links: Sequence[Connection]) -> list[Guest[R, P]]:
-    """Connections that are about to take a seat."""
+    """Connections that are about to take a seat in a room."""
     return [link.tag for link in links if link.tag is not None and link.tag.room is room and link.tag.player is None]

@@ -1,4 +1,4 @@
-"""A client's link to its server, whatever is played: dialling, redirections, coming back; and the five calls."""
+"""A client's link to its server, for every kind of game: dialling, redirections, rejoining; and the five calls."""
 
 # retick: floats -- seconds of the network
 
@@ -31,15 +31,15 @@ from retick.tokens import show
 __all__ = ["ClientLink"]
 
 FINAL: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION, Reason.DENIED)
-"""Reasons for an end of the connection after which the client does not dial again."""
+"""Reasons for which a connection ends and the client does not dial again."""
 PAYLOAD_QUEUE: Final = 128
-"""Payloads that may wait between two calls of datagrams_to_send: after a pause a client sends many at once."""
+"""How many payloads may wait between two calls of datagrams_to_send: after a pause a client sends many at once."""
 
 E = TypeVar("E")
 
 
 class ClientLink(ABC, Generic[E]):
-    """What all clients of a server have in common. ``E`` are the events of one kind of client."""
+    """What the clients of all servers have in common. ``E`` is the type of one kind of client's own events."""
 
     config: JoiningConfig
 
@@ -52,7 +52,7 @@ class ClientLink(ABC, Generic[E]):
         join_token: bytes = b"",
         online: Online | None = None,
     ) -> None:
-        """Dials at once; ``config`` must be set before. Without an address, those of the join token are dialled."""
+        """Dials at once; ``config`` must be set before. Without an address, dials those of the join token."""
         if online is not None:
             address = host_name(online, address)
             if address is None:
@@ -67,7 +67,7 @@ class ClientLink(ABC, Generic[E]):
         self._has_new_seat = True
         self._gets_compact = False
         self._place: int | None = None
-        """Seat or peer id of the last welcome; None before the first."""
+        """The seat or peer id of the last welcome; None before the first."""
         self._link = make_link(
             replace(link, accepting=False, payload_queue=PAYLOAD_QUEUE),
             online,
@@ -79,7 +79,7 @@ class ClientLink(ABC, Generic[E]):
         self._attempts = 0
         self._over = False
         self._welcome_by: float | None = None
-        """While a welcome is waited for: until when."""
+        """The deadline for a welcome; None if none is awaited."""
         self._welcomed_at: float | None = None
         self._connection = self._dial()
 
@@ -88,35 +88,35 @@ class ClientLink(ABC, Generic[E]):
         seats = 0 if request.watches else 1
         return self._link.dial(self._way.address, seats=seats, data=encode_join(request), token=self._join_token)
 
-    # What kinds of clients differ in.
+    # Hooks: what kinds of clients differ in.
 
     @abstractmethod
     def _on_payload(self, data: bytes, now: float) -> None:
-        """An unreliable payload arrived."""
+        """Called when an unreliable payload arrived."""
 
     @abstractmethod
     def _on_message(self, data: bytes, now: float) -> None:
-        """A reliable message arrived."""
+        """Called when a reliable message arrived."""
 
     @abstractmethod
     def _on_no_welcome(self, now: float) -> None:
-        """The server has accepted us, and did not welcome us in time."""
+        """Called when the server accepted us but did not welcome us in time."""
 
     def _on_connected(self, now: float) -> None:
-        """The link is up; the welcome is still to come."""
+        """Called when the link is up; the welcome is still to come."""
 
     def _on_ended(self) -> None:
-        """The connection has ended, before that is reported."""
+        """Called when the connection has ended, before that is reported."""
 
     def _report_end(self, lost: ConnectionLost) -> None:
-        """It had been up, or the client had given up already."""
+        """Report the end of a connection that had been up, or that the client had given up on."""
         self._events.append(lost)
 
     # For the application.
 
     @property
     def is_over(self) -> bool:
-        """Whether the client has ended: it is connected no more and does not dial again."""
+        """Whether the client has ended: it is not connected and will not dial again."""
         return self._over
 
     @property
@@ -126,13 +126,13 @@ class ClientLink(ABC, Generic[E]):
 
     @property
     def routes(self) -> Routes | None:
-        """Of a client with ``online``: how the server is reached."""
+        """How a client with ``online`` reaches the server; None for other clients."""
         return routes_of(self._link)
 
     # The five calls.
 
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        """Receive a datagram that has come from ``address``; a bad one is dropped and counted."""
+        """Receive a datagram from ``address``; a bad one is dropped and counted."""
         self._link.receive_datagram(data, address, now=now)
         self._read_link(now)
 
@@ -141,12 +141,12 @@ class ClientLink(ABC, Generic[E]):
         return self._link.datagrams_to_send(now=now)
 
     def next_timeout(self) -> float | None:
-        """When ``handle_timeout`` has something to do."""
+        """When ``handle_timeout`` is next needed; None if never."""
         times = [time for time in (self._link.next_timeout(), self._welcome_by) if time is not None]
         return min(times, default=None)
 
     def handle_timeout(self, *, now: float) -> None:
-        """Time has passed."""
+        """Handle everything that is due."""
         self._link.handle_timeout(now=now)
         self._read_link(now)
         if self._welcome_by is not None and now >= self._welcome_by:
@@ -158,7 +158,7 @@ class ClientLink(ABC, Generic[E]):
         events, self._events = self._events, []
         return events
 
-    # What the link reports.
+    # Reports of the link.
 
     def _on_online(self, event: OnlineEvent) -> None:
         self._events.append(event)
@@ -195,7 +195,7 @@ class ClientLink(ABC, Generic[E]):
             self._on_disconnected(event, now)
 
     def _take_place(self, place: int, now: float) -> bool:
-        """We are welcomed; whether to the place that we had before."""
+        """Note a welcome; returns whether it gave back the place that we had before."""
         is_rejoin = place == self._place and not self._has_new_seat
         self._place = place
         self._welcomed_at = now
@@ -210,7 +210,7 @@ class ClientLink(ABC, Generic[E]):
     def _on_disconnected(self, event: Disconnected, now: float) -> None:
         self._welcome_by = None
         self._on_ended()
-        # A connection that is lost by silence has lasted at least so long; a server that welcomes us only to end the
+        # A connection lost by silence has lasted at least this long. A server that keeps welcoming us only to end the
         # connection again is not dialled for ever.
         if self._welcomed_at is not None and now - self._welcomed_at >= self.config.timeout:
             self._attempts = 0

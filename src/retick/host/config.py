@@ -1,4 +1,4 @@
-"""Settings that all kinds of servers and clients have, and the limits that they share."""
+"""Settings and limits that all kinds of servers and clients share."""
 
 from dataclasses import dataclass
 
@@ -16,38 +16,38 @@ __all__ = [
 
 
 DELTA_SNAPSHOTS = 1 << 3
-"""The capability bit of delta snapshots in the link's handshake."""
+"""The link handshake's capability bit for delta snapshots."""
 COMPACT_SNAPSHOTS = 1 << 4
-"""That of compact ones. Whether both ends mean the same is in the request to join."""
+"""The capability bit for compact delta snapshots. The request to join says whether both ends mean the same."""
 FAULTS = (Exception, SystemExit)
-"""What ends a room when its game raises it. A game may call ``sys.exit``; Ctrl-C is no fault of a game."""
+"""Exceptions of a game that end its room. A game may call ``sys.exit``; Ctrl-C is not the game's fault."""
 LARGEST_MESSAGE = 4096
-"""Bytes of a reliable message, at most; control messages have fewer than a hundred."""
+"""The most bytes of a reliable message; control messages take fewer than a hundred."""
 CONTROL_QUEUE = 65536
-"""Bytes of control messages that may wait for a player, beside the game's own messages: minutes of them."""
+"""Bytes of control messages that may wait for a player besides the game's own messages: minutes of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostConfig:
-    """Rooms, limits and timeouts of a server, whatever is played in its rooms."""
+    """Rooms, limits and timeouts of a server of any kind."""
 
     rooms: tuple[str, ...] = ("",)
-    """Names of the rooms that exist at the start, none: ``open_room`` makes them. A client that asks for no room gets
-    the one named ``""``."""
+    """The names of the rooms that exist at the start; may be empty, as ``open_room`` adds more. A client that asks for
+    no room gets the one named ``""``."""
     max_rooms: int = 64
-    """Rooms that there may be at once, with ``open_room``; never fewer than there are at the start."""
+    """The most rooms at once, those of ``open_room`` included; never fewer than there are at the start."""
     rejoin_seconds: float = 20.0
-    """Seconds that the seat of a player whose connection was lost is kept."""
+    """Seconds for which the seat of a player is kept after the connection is lost."""
     join_seconds: float = 8.0
     """Seconds after which a connection without a valid hello is closed."""
     catch_up_ticks: int = 6
-    """Ticks that a late server runs at once, at most. More are skipped and counted."""
+    """The most ticks that a late server runs at once. More are skipped and counted."""
     message_queue: int = 196_608
-    """Bytes of the game's messages that may wait for one player; more are dropped, and MessageDropped says so."""
+    """The most bytes of the game's messages that wait for one player; more are dropped, with a MessageDropped."""
     tick_budget: float | None = None
-    """Seconds that one tick of one room may take; longer ones are counted. None: the time between two ticks."""
+    """Seconds that one tick of one room may take; longer ones are counted. None is the time between two ticks."""
     max_connections_per_address: int = 8
-    """Clients behind one IPv4 address, or one /64 network of IPv6. Loopback has no limit."""
+    """The most clients behind one IPv4 address, or one /64 network of IPv6. Loopback has no limit."""
     timeout: float = 5.0
     """Seconds of silence after which a connection counts as lost."""
 
@@ -63,18 +63,18 @@ class HostConfig:
 
     @property
     def room_limit(self) -> int:
-        """Rooms that there may be at once."""
+        """The most rooms that there may be at once."""
         return max(self.max_rooms, len(self.rooms))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoiningConfig:
-    """How a client comes in and comes back, whatever is played."""
+    """How a client joins and rejoins, for every kind of server."""
 
     rejoin: bool = True
-    """Dial again when the connection is lost."""
+    """Whether to dial again when the connection is lost."""
     rejoin_attempts: int = 5
-    """How often, at most; a stay of ``timeout`` seconds starts the count again."""
+    """The most attempts to rejoin; a connection of ``timeout`` seconds resets the count."""
     timeout: float = 5.0
     """Seconds of silence after which a connection counts as lost."""
     welcome_seconds: float = 3.0

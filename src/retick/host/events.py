@@ -1,4 +1,4 @@
-"""What servers and clients report, whatever is played."""
+"""Events of servers and clients of every kind."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
@@ -27,34 +27,34 @@ __all__ = [
 ]
 
 _SHORT: Final = Repr()
-"""Writes values of the game at a bounded length, also one whose own ``__repr__`` raises."""
+"""Writes values of the game in bounded length, even if their own ``__repr__`` raises."""
 MOST_FIELDS: Final = 500
-"""Of one player, in the report of a room."""
+"""How many fields of one player the report of a room shows."""
 _SHORT.maxother = _SHORT.maxstring = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
-    """The server welcomed us."""
+    """The server welcomed this client."""
 
     peer_id: int
-    """Ours."""
+    """This client's peer id."""
     server_tick: int
-    """When the welcome was sent."""
+    """The server's tick when the welcome was sent."""
     is_rejoin: bool
-    """True when this is the seat that we had before."""
+    """True if this is the seat that the client had before."""
     delta: bool
-    """True when the server sends delta snapshots."""
+    """True if the server sends delta snapshots."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinFailed:
-    """The server did not let us in, or did not answer. The client makes no further attempt."""
+    """The server did not let this client in, or did not answer. The client does not try again."""
 
     reason: int
     """A code of link.Reason, or the server's own."""
     text: str
-    """For people."""
+    """The reason, for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,16 +64,16 @@ class ConnectionLost:
     reason: int
     """A code of link.Reason."""
     text: str
-    """For people."""
+    """The reason, for people."""
     will_rejoin: bool
-    """True when the client dials again."""
+    """True if the client dials again."""
 
 
 class GameMessageReceived(NamedTuple):
-    """A message of the game's own."""
+    """A message of the game arrived."""
 
     message: Any
-    """As the game's profile decoded it."""
+    """The message as the game's profile decoded it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,33 +81,33 @@ class PlayerJoined:
     """A new player is in a room."""
 
     room: str
-    """Its name."""
+    """The name of the room."""
     peer_id: int
-    """Of the player."""
+    """The player's peer id."""
     address: Hashable = field(default=None, compare=False)
-    """Where its client is."""
+    """The address of the player's client."""
     name: str = ""
-    """As its client gave it; only in a declared world."""
+    """The name that the client gave; only in a declared world."""
     is_spectator: bool = False
-    """It only watches; only in a declared world."""
+    """True for a spectator; only in a declared world."""
     player: int | None = None
-    """The player id of its join token, or of the Pass that ``admit`` gave; None without one."""
+    """The player id of the join token, or of the Pass that ``admit`` gave; None without one."""
     data: bytes = field(default=b"", repr=False)
-    """The application's own bytes of the same."""
+    """The application's own bytes of the join token or the Pass."""
     fingerprint: str | None = None
-    """Of the client's lasting key, if it has one: 32 hexadecimal digits."""
+    """The fingerprint of the client's lasting key: 32 hexadecimal digits. None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdmitFailed:
-    """``admit`` raised an error, or answered with neither a Pass nor a Refuse: the player did not come in."""
+    """``admit`` raised an error, or returned neither a Pass nor a Refuse: the player did not come in."""
 
     room: str
     """The room that the player wanted to join."""
     error: str
     """The error in one line."""
     traceback: str
-    """Where it was raised."""
+    """The traceback of the error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,11 +115,11 @@ class PlayerLost:
     """A player's connection was lost. The seat is kept for ``rejoin_seconds``."""
 
     room: str
-    """Its name."""
+    """The name of the room."""
     peer_id: int
-    """Of the player."""
+    """The player's peer id."""
     address: Hashable = field(default=None, compare=False)
-    """Where its client is."""
+    """The address of the player's client."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,11 +127,11 @@ class PlayerRejoined:
     """A player whose connection was lost is back in the same seat."""
 
     room: str
-    """Its name."""
+    """The name of the room."""
     peer_id: int
-    """Of the player."""
+    """The player's peer id."""
     address: Hashable = field(default=None, compare=False)
-    """Where its client is."""
+    """The address of the player's client."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,57 +139,57 @@ class PlayerLeft:
     """A player left for good; the seat is free again."""
 
     room: str
-    """Its name."""
+    """The name of the room."""
     peer_id: int
-    """Of the player."""
+    """The player's peer id."""
     text: str
-    """Why, for people."""
+    """The reason, for people."""
     address: Hashable = field(default=None, compare=False)
-    """Where its client was."""
+    """The last address of the player's client."""
     things: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """What the player had in a declared world before its ``leave``: every field of their things, by its name."""
+    """The player's things in a declared world before its ``leave``: every field, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageFromPlayer:
-    """The application of a client sent a message; only in a declared world."""
+    """A client's application sent a message; only in a declared world."""
 
     room: str
-    """Its name."""
+    """The name of the room."""
     peer_id: int
-    """Of the player: the seat; 256 or more for a spectator."""
+    """The sender's peer id: its seat; 256 or more for a spectator."""
     data: bytes
-    """Whatever the client sent."""
+    """The bytes that the client sent."""
     reliable: bool
-    """Whether it was sent reliably."""
+    """Whether the message was sent reliably."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessagesNotReceived:
-    """A player is back who says that reliable messages to us were lost with the connection: nobody sends them again.
+    """A rejoined player says that reliable messages to us were lost with the connection: they are not sent again.
 
     Some of them may have arrived. A client may say anything: do not rely on the number.
     """
 
     room: str
-    """Its name."""
+    """The name of the room."""
     peer_id: int
-    """Of the player."""
+    """The player's peer id."""
     count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageDropped:
-    """A message of the game to one player was not delivered, or nobody knows whether it was."""
+    """A message of the game to one player was not delivered, or may not have been."""
 
     room: str
-    """Its name."""
+    """The name of the room."""
     peer_id: int
-    """Of the player for whom it was."""
+    """The peer id of the player for whom it was meant."""
     message: bytes
-    """As ``judge`` gave it."""
+    """The message as ``judge`` gave it."""
     text: str
-    """Why, for people."""
+    """The reason, for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,45 +197,45 @@ class GameEvent:
     """Base class of events that only one kind of room has."""
 
     room: str
-    """Its name."""
+    """The name of the room."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomClosed:
-    """A room was closed: by ``close_room`` or ``drain``. PlayerLeft came before, for each of its players."""
+    """A room was closed by ``close_room`` or ``drain``, after a PlayerLeft for each of its players."""
 
     room: str
-    """Its name."""
+    """The name of the room."""
     text: str
-    """What its players were told."""
+    """The text that its players were told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomFailed:
     """The game's code raised an error in a room, and the room ended; the other rooms go on.
 
-    PlayerLeft came before, for each of its players. ``report()`` has all of this as text, to be saved.
+    A PlayerLeft for each of its players came before. ``report()`` writes all of this as text, to be saved.
     """
 
     room: str
-    """Its name."""
+    """The name of the room."""
     tick: int
-    """The tick that was run, or that was run last when the error came from a packet."""
+    """The tick that was running, or the last one if the error came from a packet."""
     error: str
     """The error in one line."""
     traceback: str
-    """Where it was raised."""
+    """The traceback of the error."""
     states: Mapping[int, Any]
-    """Peer id to state, as it was when the error was raised: players that come after the one at fault, and this one,
-    have not been stepped in this tick."""
+    """Each peer id with its state when the error was raised: the player at fault, and those after it, have not been
+    stepped in this tick."""
     commands: Mapping[int, Any]
-    """Peer id to the command of this tick, in the order in which they were run; the last one may be at fault."""
+    """Each peer id with its command of this tick, in the order they were run; the last one may be at fault."""
     saved: bytes = field(default=b"", repr=False)
-    """Of a declared world: its last good state, before the tick in which ``advance`` failed. ``states`` has what each
+    """In a declared world, its last good state, before the tick in which ``advance`` failed. ``states`` has what each
     player had in it."""
 
     def report(self) -> str:
-        """Everything, for a file."""
+        """Write everything as text, for a file."""
         lines = [f"room {self.room!r} failed at tick {self.tick}: {self.error}", "", self.traceback.rstrip(), ""]
         lines.append("players, as they were:")
         for peer, state in self.states.items():
@@ -245,7 +245,7 @@ class RoomFailed:
 
 
 def _state_lines(peer: int, state: Any) -> list[str]:
-    """A state of named fields has a line for each, up to a bound; any other is one line."""
+    """Write a state: one line per named field, up to a limit; any other state on one line."""
     if not isinstance(state, Mapping):
         return [f"  {peer}: {_SHORT.repr(state)}"]
     lines = [f"    {name} = {_SHORT.repr(value)}" for name, value in islice(state.items(), MOST_FIELDS)]

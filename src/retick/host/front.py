@@ -1,7 +1,7 @@
-"""The front of a server that runs in several processes: lets nobody in, and tells everybody which port has the room.
+"""The front of a server with several processes: accepts nobody, and tells each client which port has its room.
 
-Sans-I/O: only the five calls reach it. It keeps nothing for those who ask, but on sealed links a connection until its
-goodbye is acknowledged: that is how the port is told to them alone.
+Sans-I/O: only the five calls reach it. It keeps nothing for those who ask, except on sealed links a connection until
+its goodbye is acknowledged: that way only the client learns the port.
 """
 
 from collections.abc import Callable, Hashable
@@ -16,37 +16,37 @@ from retick.link.handshake.strangers import Refusals
 __all__ = ["Front"]
 
 MOST_ASKING: Final = 1024
-"""Connections of those who ask on sealed links, at once; each takes a few round trips, at most seconds."""
+"""How many clients may ask on sealed links at once; each takes a few round trips, seconds at most."""
 
 
 class Front:
-    """Answers the five calls."""
+    """Answers the five calls, and redirects or refuses every client."""
 
     def __init__(
         self, link: LinkConfig, *, entropy: Callable[[int], bytes], port_of: Callable[[str], int | str]
     ) -> None:
-        """``link``: as the servers behind it have it, so that another game is refused here.
+        """``link`` is the configuration of the servers behind it, so that clients of another game are refused here.
 
-        ``port_of(room)`` gives the port of the server that has the room, or the words for the player why none has.
+        ``port_of(room)`` returns the port of the server that has the room, or the text that tells the player why none.
         """
         self.closed_text: str | None = None
-        """What new players are told when nobody is let in any more. Who has a seat is still told where it is."""
+        """What new players are told once nobody is let in; None before. Players with a seat are still redirected."""
         self.redirected = 0
-        """Requests that were answered with a port."""
+        """How many requests were answered with a port."""
         self.refused = 0
-        """Requests that were answered with another refusal; those of the link are in ``dropped``."""
+        """How many requests were refused otherwise; refusals by the link are in ``dropped``."""
         self._port_of = port_of
         link = replace(link, accepting=True, max_connections=max(link.max_connections, MOST_ASKING))
         self._link = LinkEndpoint(link, entropy=entropy, admit=self._admit)
 
     @property
     def dropped(self) -> dict[str, int]:
-        """Datagrams that were dropped, by reason."""
+        """How many datagrams were dropped, by reason."""
         return {reason: count for reason, count in self._link.dropped.items() if count}
 
     @property
     def refusals(self) -> Refusals:
-        """Who was refused here lately, and why."""
+        """The recent refusals of this front, with their reasons."""
         return self._link.refusals
 
     def _admit(self, request: Request) -> Refuse:
@@ -82,5 +82,5 @@ class Front:
         self._link.handle_timeout(now=now)
 
     def events(self) -> list[object]:
-        """Always empty: nobody is let in."""
+        """Returns an empty list: nobody is let in."""
         return []

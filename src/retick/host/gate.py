@@ -1,4 +1,4 @@
-"""The gate of a server: who was shown out, and what the application says of all others."""
+"""The gate of a server: keeps out banned players, and asks the application about all others."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,20 +23,20 @@ __all__ = [
 
 Admit: TypeAlias = Callable[[Applicant], Pass | Refuse]
 NOBODY: Final = Pass()
-"""Of one of whom nothing is known."""
+"""A Pass without any knowledge of the player."""
 BANS_KEPT: Final = 4096
-"""Of one room, player ids and keys together; then the oldest is forgotten."""
+"""The most bans of one room, player ids and keys together; beyond that, the oldest is forgotten."""
 BANNED: Final = "you were shown out of this room"
 UNDECIDED: Final = "the server cannot decide who comes in: try again later"
 
 
 def with_pass(joined: PlayerJoined, known: Pass) -> PlayerJoined:
-    """The event of a new player, with what is known of who it is."""
+    """Add what is known about the player to the event of their joining."""
     return replace(joined, player=known.player, data=known.data, fingerprint=known.fingerprint)
 
 
 class Gate:
-    """Asks ``admit`` about each new player; without it everybody comes in."""
+    """Asks ``admit`` about each new player; without it everybody may come in."""
 
     def __init__(self, admit: Admit | None, link: LinkConfig, report: Callable[[AdmitFailed], None]) -> None:
         if isinstance(admit, Tokens) and link.key_pair is None:
@@ -50,10 +50,10 @@ class Gate:
         self._admit = admit
         self._report = report
         self._bans: dict[str, dict[int | str, None]] = {}
-        """Room to the player ids and fingerprints of those who were shown out, the oldest first."""
+        """For each room, the player ids and fingerprints of banned players, oldest first."""
 
     def ban(self, room: str, known: Pass) -> None:
-        """Do not let this one in again while the room lives."""
+        """Ban a player from a room, for as long as the room lives."""
         banned = self._bans.setdefault(room, {})
         for mark in (known.player, known.fingerprint):
             if mark is not None:
@@ -63,16 +63,16 @@ class Gate:
                     del banned[next(iter(banned))]
 
     def forget(self, room: str) -> None:
-        """The room has ended."""
+        """Forget the bans of a room that has ended."""
         self._bans.pop(room, None)
 
     def is_banned(self, room: str, known: Pass) -> bool:
-        """Whether one of whom this is known was shown out of the room."""
+        """Whether the player with this Pass is banned from the room."""
         banned = self._bans.get(room, {})
         return any(mark is not None and mark in banned for mark in (known.player, known.fingerprint))
 
     def ask(self, applicant: Applicant) -> Pass | Refuse:
-        """The application's answer, unless the applicant is banned. What it raises is reported, and nobody comes in."""
+        """The application's answer, unless the applicant is banned. If ``admit`` raises, report it and refuse."""
         if self.is_banned(applicant.room, Pass(fingerprint=applicant.fingerprint)):
             return Refuse(text=BANNED)
         try:
@@ -95,11 +95,11 @@ class Gate:
         return replace(answer, fingerprint=applicant.fingerprint)
 
 
-# How much a client may send: what it sends beyond its credit is not read, so that a flood costs others nothing.
+# Limits how much a client may send: packets beyond its credit are not read, so that a flood costs others nothing.
 
 
 class Credit:
-    """Grows with every tick up to a burst; each packet takes one."""
+    """Grows with every tick up to a burst; each packet costs one."""
 
     __slots__ = ("_burst", "_left", "_per_tick")
 
@@ -110,11 +110,11 @@ class Credit:
         self._left = self._burst
 
     def earn(self, ticks: int = 1) -> None:
-        """More ticks have passed."""
+        """Add the credit of some ticks."""
         self._left = min(self._burst, self._left + ticks * self._per_tick)
 
     def grant(self) -> bool:
-        """Whether there is credit for a packet; if so, it is spent."""
+        """Whether there is credit for a packet; if so, spend it."""
         if self._left < 1.0:
             return False
         self._left -= 1.0

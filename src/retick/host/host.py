@@ -1,7 +1,7 @@
-"""Rooms behind one endpoint, whatever is played in them: ticks, joining, lost connections, faults, draining.
+"""Rooms behind one endpoint, for every kind of game: ticks, joining, lost connections, faults, draining.
 
-Sans-I/O: only the five calls reach it, and its ticks are timeouts. Each kind of server says what its rooms are, who may
-come in, and what its packets mean.
+Sans-I/O: only the five calls reach it, and its ticks are timeouts. Each kind of server says what its rooms are, who
+may come in, and what its packets mean.
 """
 
 from abc import ABC, abstractmethod
@@ -33,16 +33,16 @@ from retick.routes.routed_link import make_link
 __all__ = ["RoomHost"]
 
 ORDERLY: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION)
-"""Reasons for an end of a connection after which the seat is not kept."""
+"""Reasons for which a connection ends and the seat is not kept."""
 LINGER: Final = 0.25
-"""Seconds that the last messages of a room have to arrive before its goodbye."""
+"""Seconds that a room's last messages have to arrive before the goodbye."""
 
 P = TypeVar("P", bound=HostedPlayer)
 R = TypeVar("R", bound=HostedRoom[Any])
 
 
 class RoomHost(ABC, Generic[R, P]):
-    """Answers the five calls; ``rooms`` are its rooms by name."""
+    """A server of any kind: answers the five calls; ``rooms`` are its rooms by name."""
 
     def __init__(
         self,
@@ -55,13 +55,13 @@ class RoomHost(ABC, Generic[R, P]):
         admit: Admit | None,
         online: Online | None = None,
     ) -> None:
-        """``seats``: of all rooms that there may be. ``clock`` measures ticks; ``admit`` says who comes in."""
+        """``seats``: for all possible rooms together. ``clock`` measures ticks; ``admit`` decides who comes in."""
         self._config = config
         self._now = 0.0
         self._events: list[ServerEvent | OnlineEvent] = []
         self._rooms: Rooms[R] = Rooms(config, self._make_room)
         self.skipped_ticks = 0
-        """Ticks that a late server left out: they were never run."""
+        """How many ticks a late server skipped and never ran."""
         self._link = make_link(
             replace(
                 link,
@@ -79,55 +79,55 @@ class RoomHost(ABC, Generic[R, P]):
         self._gate = Gate(admit, link, self._report)
         self._clock = clock
         self._drain_by: float | None = None
-        """When the last room ends after ``drain``; None before."""
+        """The deadline of a drain, when the last rooms are ended; None before ``drain``."""
         self._is_over = False
-        """No more ticks: the server was closed or has drained."""
+        """True once there are no more ticks: the server was closed or has drained."""
         self._interval = 1.0 / link.tick_rate
         self._start: float | None = None
         self._ticks = 0
         self._check_at = 0.0
-        self.refusals = self._link.refusals  # who was refused lately, and why
+        self.refusals = self._link.refusals  # the recent refusals, with their reasons
 
-    # What kinds of servers differ in.
+    # Hooks: what kinds of servers differ in.
 
     _admission: Admission[R, P]
 
     @abstractmethod
     def _make_room(self, name: str, number: int) -> R:
-        """A room; ``number`` of them were opened before."""
+        """Make a room; ``number`` rooms were opened before it."""
 
     @abstractmethod
     def _failure(self, room: R, error: BaseException) -> RoomFailed:
-        """What is reported of a room in which the game has raised an error."""
+        """The report of a room whose game raised an error."""
 
     @abstractmethod
     def _on_payload(self, guest: Any, data: bytes) -> None:
-        """An unreliable payload arrived."""
+        """Called when an unreliable payload arrived."""
 
     @abstractmethod
     def _on_message(self, guest: Any, connection: Connection, data: bytes, now: float) -> None:
-        """A reliable message arrived."""
+        """Called when a reliable message arrived."""
 
     def _on_other(self, guest: Any, event: LinkEvent, now: float) -> None:
-        """Anything else that a link reports."""
+        """Called for any other event of a link."""
 
     @abstractmethod
     def _add_player(self, guest: Any, now: float) -> P | None:
-        """A new player of the guest's room; None if there is no place left."""
+        """Add a new player to the guest's room; returns None if there is no place left."""
 
     @abstractmethod
     def _return_player(self, player: P, now: float) -> None:
-        """A player is back whose connection was lost."""
+        """Called when a player whose connection was lost is back."""
 
     def _farewell(self, room: R, text: str) -> None:
-        """A room ends: the last messages to those in it."""
+        """Send the last messages to everyone in a room that ends."""
 
     def _tell_dropped(self, connection: Connection, text: str) -> float:
-        """A player is dropped: the last message; returns the seconds that it has to arrive."""
+        """Send the last message to a player who is dropped; returns the seconds that it has to arrive."""
         return 0.0
 
     def _on_skipped(self, ticks: int, now: float) -> None:
-        """So many ticks were just left out: 0 mostly."""
+        """Called with the number of ticks just skipped, usually 0."""
 
     def _joined(self, guest: Any, player: P, connection: Connection) -> PlayerJoined:
         made = PlayerJoined(room=guest.room.name, peer_id=player.peer_id, address=connection.address)
@@ -145,13 +145,13 @@ class RoomHost(ABC, Generic[R, P]):
         return self._rooms.by_name
 
     def open_room(self, name: str) -> R:
-        """Make a room, from now on. A room of this name may have ended before."""
+        """Open a room. A room of the same name may have ended before."""
         if self.is_draining:
             raise UsageError("a server that drains or is closed opens no room")
         return self._rooms.open(name)
 
     def close_room(self, name: str, text: str = "the room is closed") -> None:
-        """End a room: its players are told ``text``; PlayerLeft for each of them and RoomClosed follow."""
+        """End a room: its players are told ``text``; a PlayerLeft for each of them and a RoomClosed follow."""
         room = self.rooms.get(name)
         if room is None:
             raise UsageError(self._rooms.why_not(name))
@@ -159,9 +159,9 @@ class RoomHost(ABC, Generic[R, P]):
         self._events.append(RoomClosed(room=name, text=text))
 
     def drain(self, text: str = "the server goes down", *, within: float = 30.0) -> None:
-        """Let nobody new in, and end each room when nobody is connected to it, at the latest in ``within`` seconds.
+        """Let nobody new in, and end each room once nobody is connected to it, at the latest in ``within`` seconds.
 
-        Players who lost their connection can still come back. When the last room has ended, everyone is told goodbye,
+        Players who lost their connection can still rejoin. When the last room has ended, everyone is told goodbye,
         and ServerDrained follows; keep the five calls going until then and for a moment more.
         """
         if not within >= 0:
@@ -176,16 +176,16 @@ class RoomHost(ABC, Generic[R, P]):
         return self._admission.closed_text is not None
 
     def close(self, text: str = "") -> None:
-        """Say goodbye to everyone at once. Keep the five calls going for a moment, so that it is sent."""
+        """Say goodbye to everyone now. Keep the five calls going for a moment, so that it is sent."""
         self._is_over = True
         self._admission.closed_text = text
         self._link.close(Reason.SHUTDOWN, text)
 
     def drop(self, peer_id: int, ban: bool = False, *, room: str = "", text: str = "the server dropped you") -> None:
-        """Show a player out: the seat is free at once, and PlayerLeft follows. The client is told ``text``.
+        """Drop a player: the seat is free at once, and PlayerLeft follows. The client is told ``text``.
 
-        With ``ban`` it does not come in again: by its player id and lasting key while the room lives, and by its host
-        (an IPv4 address, or a /64 network of IPv6) from now on, in all rooms.
+        With ``ban`` the player cannot come back: while the room lives, by player id and lasting key; and in all rooms,
+        by host (an IPv4 address, or a /64 network of IPv6).
         """
         place = self.rooms.get(room)
         player = None if place is None else place.players.get(peer_id)
@@ -195,7 +195,7 @@ class RoomHost(ABC, Generic[R, P]):
             self._gate.ban(room, player.admitted)
             self._link.ban(player.address if player.connection is None else player.connection.address)
         for link in self.links:
-            # Also one that has just dialled again with the seat's token.
+            # Includes a connection that has just dialled with the seat's token.
             if link.tag is not None and link.tag.token == player.token:
                 link.tag = None
                 link.close(Reason.DENIED, text, linger=self._tell_dropped(link, text))
@@ -203,7 +203,7 @@ class RoomHost(ABC, Generic[R, P]):
 
     @property
     def refused(self) -> dict[str, int]:
-        """How often something was dropped, by reason, with the link's reasons; without those that never occurred."""
+        """How often something was dropped, by reason, with the link's reasons; leaves out those that never occurred."""
         total = dict(self._link.dropped)
         for reason, count in self._rooms.refusals().items():
             total[reason] = total.get(reason, 0) + count
@@ -275,7 +275,7 @@ class RoomHost(ABC, Generic[R, P]):
     # Rooms.
 
     def _advance(self, room: R, now: float) -> None:
-        """One tick of one room. A fault of the game ends this room, and nothing else."""
+        """Run one tick of one room. A fault of the game ends this room, and nothing else."""
         clock = self._clock
         began = 0.0 if clock is None else clock()
         try:
@@ -314,7 +314,7 @@ class RoomHost(ABC, Generic[R, P]):
     # Joining and disconnecting.
 
     def _take_seat(self, guest: Guest[R, P], connection: Connection, now: float) -> P | None:
-        """A guest gets a player, or gets it back; None if that is not possible: then the connection ends."""
+        """Give a guest a player, or give it back; returns None, and ends the connection, if that is not possible."""
         room: R = guest.room
         player: P | None = room.seat_of(guest.token)
         if player is not None and player.connection is not None:
@@ -337,7 +337,7 @@ class RoomHost(ABC, Generic[R, P]):
         return player
 
     def _take_over(self, room: R, player: P) -> None:
-        """Somebody has dialled with the token of a seat in use."""
+        """Handle a client that dialled with the token of a seat in use."""
         if player.connection is not None:
             player.connection.tag = None
             player.connection.close(Reason.DENIED, "the seat was taken over from elsewhere")
@@ -350,7 +350,7 @@ class RoomHost(ABC, Generic[R, P]):
 
     def _leave(self, room: R, player: P, text: str) -> None:
         if room.players.get(player.peer_id) is not player:
-            return  # the room has failed while others left, and everybody is gone
+            return  # the room failed while others were leaving, and everybody is gone
         room.disconnect(player)
         room.remove(player)
         self._events.append(self._left(room, player, text))
@@ -366,7 +366,7 @@ class RoomHost(ABC, Generic[R, P]):
             if guest is not None and guest.player is None and now - guest.opened_at > self._config.join_seconds:
                 link.close(Reason.DENIED, "no hello")
 
-    # What the link reports.
+    # Reports of the link.
 
     def _handle_link(self, now: float) -> None:
         for event in self._link.events():

@@ -52,33 +52,33 @@ _WATCHES: Final = 1
 _HEAD: Final = struct.Struct("<BQB")
 _COMPACT_HEAD: Final = struct.Struct("<BQQB")
 LONGEST_ROOM: Final = 32
-"""Bytes of a room's name."""
+"""The most bytes of a room's name."""
 LONGEST_NAME: Final = 32
-"""Bytes of a player's name."""
+"""The most bytes of a player's name."""
 
 
 class JoinRequest(NamedTuple):
-    """Which room, and which seat in it."""
+    """The room and seat that a client asks for."""
 
     room: str = ""
-    """Its name; empty for the room without a name."""
+    """The name of the room; empty for the room without a name."""
     token: bytes = b""
-    """Of the seat; empty for a new player."""
+    """The token of the seat; empty for a new player."""
     schema: int = 0
     """Hash of the schema with which the client reads delta snapshots; 0 if it wants none."""
     name: str = ""
-    """Of the player; empty if there is none."""
+    """The player's name; empty if there is none."""
     watches: bool = False
-    """The client wants to watch, without a seat."""
+    """True if the client wants to watch, without a seat."""
     compact: int = 0
-    """Hash of the codec with which the client reads compact deltas; 0 if it does not."""
+    """Hash of the codec with which the client reads compact deltas; 0 if it reads none."""
 
     def __repr__(self) -> str:
         return f"JoinRequest(room={self.room!r}, {len(self.token)} bytes of token, name={self.name!r})"
 
 
 def encode_join(request: JoinRequest) -> bytes:
-    """The bytes for the link's hello."""
+    """Encode a request for the link's hello."""
     room, name = _packed(request.room, LONGEST_ROOM, "a room's name"), _packed(request.name, LONGEST_NAME, "a name")
     named = bytes((request.watches, len(name))) + name
     if request.compact:
@@ -89,7 +89,7 @@ def encode_join(request: JoinRequest) -> bytes:
 
 
 def decode_join(data: bytes) -> JoinRequest:
-    """The request, or an InvalidValue. No bytes at all ask for the room without a name."""
+    """Read a request, or raise InvalidValue. Empty bytes ask for the room without a name."""
     if not data:
         return JoinRequest()
     layout, compact = data[0], 0
@@ -114,7 +114,7 @@ def decode_join(data: bytes) -> JoinRequest:
 
 
 def check_name(name: str) -> None:
-    """A UsageError for a name that no player can have."""
+    """Raise a UsageError for a name that no player can have."""
     _packed(name, LONGEST_NAME, "a name")
 
 
@@ -128,7 +128,7 @@ def _packed(text: str, most: int, what: str) -> bytes:
 
 
 def _text(data: bytes, at: int, length: int, most: int, what: str) -> tuple[str, int]:
-    """Text from outside, and where it ends."""
+    """Read text from outside; returns it with the offset after it."""
     end = at + length
     if length > most or len(data) < end:
         raise InvalidValue(f"a request to join has {len(data)} bytes, {length} of them the {what}")
@@ -142,52 +142,52 @@ def _text(data: bytes, at: int, length: int, most: int, what: str) -> tuple[str,
 
 
 class JoinAcceptance(NamedTuple):
-    """What a server says to one that may come in."""
+    """What a server tells a client that may come in."""
 
     token: bytes = b""
-    """Of the seat; empty when the server sent none that can be read."""
+    """The token of the seat; empty if the server sent none that is readable."""
     compact: bool = False
-    """Delta snapshots are compact."""
+    """Whether delta snapshots are compact."""
 
 
 def encode_acceptance(acceptance: JoinAcceptance) -> bytes:
-    """The bytes for the link's acceptance."""
+    """Encode an acceptance for the link."""
     return bytes((_COMPACT_ACCEPTED if acceptance.compact else _LAYOUT,)) + acceptance.token
 
 
 def decode_acceptance(data: bytes) -> JoinAcceptance:
-    """What the server said; without a token when that cannot be read."""
+    """Read an acceptance; one that cannot be read has no token."""
     if len(data) == 1 + TOKEN_SIZE and data[0] in (_LAYOUT, _COMPACT_ACCEPTED):
         return JoinAcceptance(bytes(data[1:]), data[0] == _COMPACT_ACCEPTED)
     return JoinAcceptance()
 
 
-# Redirection: a refusal that names the port of the same host where the room is. docs/formats/link.md has the rules.
+# Redirection: a refusal that names the port, on the same host, that has the room. docs/formats/link.md has the rules.
 #
-# No other host can be named, so nobody can use a server's players to flood a third party.
+# It cannot name another host, so nobody can make a server's players flood a third party.
 
 FIRST_PORT: Final = 1024
-"""Lower ports belong to the system's services, which nobody should be sent to."""
+"""Lower ports belong to system services, to which nobody should be sent."""
 LAST_PORT: Final = 65535
 MOST_REDIRECTIONS: Final = 4
-"""Redirections that a client follows in a row."""
+"""How many redirections in a row a client follows."""
 _TEXT: Final = re.compile(r"port ([1-9][0-9]{3,4})", re.ASCII)
 
 
 def redirect_to(port: int) -> Refuse:
-    """The refusal that sends a client to another port of this host."""
+    """Make the refusal that redirects a client to another port of this host."""
     if not FIRST_PORT <= port <= LAST_PORT:
         raise UsageError(f"a redirection names a port from {FIRST_PORT} to {LAST_PORT}, not {port}")
     return Refuse(reason=Reason.REDIRECT, text=f"port {port}")
 
 
 class Way:
-    """Where a client dials: at first the address that it was given, then where it was sent."""
+    """Where a client dials: first the address it was given, then wherever it is redirected."""
 
     __slots__ = ("_first", "_followed", "_others", "address")
 
     def __init__(self, address: Hashable, others: Sequence[Hashable] = ()) -> None:
-        """``others``: the addresses to try when nobody answers at the first."""
+        """``others``: addresses to try if the first does not answer."""
         self._first = address
         self._others = list(others)
         self._followed = 0
@@ -195,7 +195,7 @@ class Way:
         """The address to dial next."""
 
     def try_another(self) -> bool:
-        """Nobody answers at ``address``: whether there is another one to dial, which is then the first."""
+        """Move on to the next address, since ``address`` does not answer; returns whether there is one."""
         if not self._others:
             return False
         self._first = self._others.pop(0)
@@ -203,9 +203,9 @@ class Way:
         return True
 
     def follow(self, reason: int, text: str) -> bool:
-        """Whether a refusal is a redirection that is followed: ``address`` is then the new one."""
+        """Follow a refusal if it is a redirection: set ``address`` and return whether it was."""
         found = _TEXT.fullmatch(text) if reason == Reason.REDIRECT else None
-        # Of a socket's address all but the port stays: the host, and in IPv6 the scope.
+        # Everything but the port of a socket's address stays: the host, and in IPv6 the scope.
         if found is None or not isinstance(self.address, tuple) or len(self.address) < 2:
             return False
         host, old, *rest = self.address
@@ -217,6 +217,6 @@ class Way:
         return True
 
     def start_again(self) -> None:
-        """The connection is lost: the first address is asked again."""
+        """Go back to the first address, because the connection was lost."""
         self.address = self._first
         self._followed = 0

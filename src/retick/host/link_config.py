@@ -1,4 +1,4 @@
-"""The settings that the links of a server and of its clients have in common, and what each is told of sealing."""
+"""Link settings that a server and its clients share, and the sealing options of each."""
 
 from collections.abc import Callable
 from typing import TypedDict, cast
@@ -15,30 +15,30 @@ class ServerSealing(TypedDict, total=False):
     """How a server seals its links."""
 
     sealed: bool
-    """False: plain links, for tests, and for clients of older versions; true by default."""
+    """False makes plain links, for tests and for clients of older versions; true by default."""
     key_pair: bytes | None
-    """The server's private key, 32 random bytes: only clients that know its public half come in."""
+    """The server's private key, 32 random bytes: only clients that know its public half get in."""
     identity: bytes | None
     """A lasting private key, 32 random bytes, by which clients recognise the server."""
     keylog: Callable[[str], None] | None
-    """Called with one line for each connection's keys: whoever has it can read that connection."""
+    """Called with one line of keys per connection: whoever has it can read that connection."""
 
 
 class ClientSealing(TypedDict, total=False):
     """How a client seals its link."""
 
     sealed: bool
-    """False: a plain link; true by default."""
+    """False makes a plain link; true by default."""
     server_key: bytes | None
     """The public key of the server, if it has one; a join token names it too."""
     identity: bytes | None
     """A lasting private key, 32 random bytes, by which the server recognises this client."""
     keylog: Callable[[str], None] | None
-    """Called with one line for each connection's keys: whoever has it can read that connection."""
+    """Called with one line of keys per connection: whoever has it can read that connection."""
 
 
 def sealing_by_token(token: bytes, sealing: ClientSealing) -> Sealing:
-    """What a client was told, with the server's key of its join token."""
+    """The client's sealing options, with the server's key taken from its join token."""
     found = cast("Sealing", {"sealed": True, **sealing})
     if not token:
         return found
@@ -53,7 +53,7 @@ def sealing_by_token(token: bytes, sealing: ClientSealing) -> Sealing:
 def link_config(
     game_id: str, game_version: int, *, timeout: float, capabilities: int = 0, sealing: Sealing | None = None
 ) -> LinkConfig:
-    """For any game; ``timeout`` is in seconds. Sealed, unless ``sealing`` says otherwise."""
+    """The link settings of any game; ``timeout`` is in seconds. Sealed, unless ``sealing`` says otherwise."""
     given: Sealing = {"sealed": True, **(sealing or {})}
     for name in given:
         if name not in Sealing.__annotations__:

@@ -1,7 +1,7 @@
-"""The game's messages to one player: sent reliably, and each one that is not known to have arrived is reported.
+"""The game's messages to one player: sent reliably, and reported if they may not have arrived.
 
-A link delivers its messages or ends. When it ends, the first so many have been acknowledged; of the others nobody knows
-whether they arrived. They are not sent again on the player's next connection, since they would then arrive twice.
+A link delivers its messages or ends. When it ends, those acknowledged have arrived; the others may have. They are not
+sent again on the player's next connection, since they could then arrive twice.
 """
 
 from collections import deque
@@ -12,28 +12,28 @@ __all__ = ["GameMessages", "send_control"]
 
 
 def send_control(connection: Connection, data: bytes) -> None:
-    """Send a control message. A client for which too many wait is disconnected: it keeps its seat and may rejoin.
+    """Send a control message. A client with too many waiting is disconnected: it keeps its seat and may rejoin.
 
-    So no message that a client cannot do without is left out while the connection goes on.
+    So no message that a client needs is left out while the connection lasts.
     """
     if not connection.send_reliable(data):
         connection.close(Reason.TIMEOUT, "too many messages wait for this client")
 
 
 class GameMessages:
-    """What was sent to one player and is not acknowledged yet."""
+    """The messages sent to one player and not acknowledged yet."""
 
     __slots__ = ("_bytes", "_limit", "_waiting")
 
     def __init__(self, limit: int) -> None:
-        """``limit``: bytes that may wait. A message alone always has room."""
+        """``limit``: the most bytes that may wait. A single message always fits."""
         self._limit = limit
         self._bytes = 0
         self._waiting: deque[tuple[int, bytes]] = deque()
-        """How many messages the connection had sent with this one, and the message."""
+        """Each message, with the number of messages that the connection had sent including it."""
 
     def send(self, connection: Connection | None, message: bytes) -> str | None:
-        """Send one; the reason, in words, when it is dropped."""
+        """Send a message; returns the reason, in words, if it is dropped."""
         if connection is None:
             return "the player's connection is lost"
         self._forget_delivered(connection)
@@ -46,7 +46,7 @@ class GameMessages:
         return None
 
     def lose(self, connection: Connection | None) -> list[bytes]:
-        """The connection has ended: the messages that are not known to have arrived."""
+        """End the connection; returns the messages that may not have arrived."""
         if connection is not None:
             self._forget_delivered(connection)
         lost = [message for _, message in self._waiting]

@@ -1,4 +1,4 @@
-"""The rooms of a server: opened, ended, and what is remembered of those that have ended."""
+"""The rooms of a server: opening, ending, and what is remembered of ended ones."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -13,11 +13,11 @@ from retick.tokens import Pass
 __all__ = ["HostedPlayer", "HostedRoom", "Rooms"]
 
 ENDED_REMEMBERED: Final = 256
-"""Names of ended rooms for which a request to join is told why; after that, the oldest is unknown."""
+"""How many ended rooms are remembered, to tell a request to join why; beyond that, the oldest is forgotten."""
 
 
 class HostedPlayer(Protocol):
-    """Who has a seat in a room."""
+    """A player with a seat in a room, as the host uses it."""
 
     @property
     def peer_id(self) -> int: ...
@@ -53,13 +53,13 @@ R = TypeVar("R", bound=HostedRoom[Any])
 
 
 class Rooms(Generic[R]):
-    """Rooms by name, and the counters that belong to no room that is open."""
+    """Rooms by name, and the counters that belong to no open room."""
 
     def __init__(self, config: HostConfig, make: Callable[[str, int], R]) -> None:
-        """``make`` makes a room of a name; it is told how many were made before."""
+        """``make(name, number)`` makes a room; ``number`` rooms were made before it."""
         self.by_name: dict[str, R] = {}
         self.refused = dict.fromkeys(REFUSALS, 0)
-        """Reason to how often, without a room or in rooms that have ended."""
+        """How often each reason occurred without a room, or in rooms that have ended."""
         self._config = config
         self._make = make
         self._opened = 0
@@ -68,7 +68,7 @@ class Rooms(Generic[R]):
             self.open(name)
 
     def open(self, name: str, make: Callable[[str, int], R] | None = None) -> R:
-        """A new room, also one that is made in another way; a UsageError when there can be none of this name now."""
+        """Open a room, optionally made by ``make``; raises UsageError if the name or the limit does not allow it."""
         if name in self.by_name:
             raise UsageError(f"there is a room {name!r} already")
         if len(self.by_name) >= self._config.room_limit:
@@ -82,7 +82,7 @@ class Rooms(Generic[R]):
         return room
 
     def end(self, room: R, text: str) -> None:
-        """The room is over; ``text`` says why to those who ask for it."""
+        """End a room; ``text`` gives the reason to clients that ask for it."""
         del self.by_name[room.name]
         for reason, count in room.stats.refused.items():
             self.refused[reason] += count
@@ -91,13 +91,13 @@ class Rooms(Generic[R]):
         self._ended[room.name] = text
 
     def why_not(self, name: str) -> str:
-        """Why there is no such room, for the player who asked for it."""
+        """The reason, for the player who asked, why there is no such room."""
         if name in self._ended:
             return f"the room {name!r} has ended: {self._ended[name]}"
         return f"there is no room {name!r}"
 
     def refusals(self) -> dict[str, int]:
-        """Reason to how often, in all rooms that there were."""
+        """How often each reason occurred, in all rooms so far."""
         total = dict(self.refused)
         for room in self.by_name.values():
             for reason, count in room.stats.refused.items():

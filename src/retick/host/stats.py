@@ -1,4 +1,4 @@
-"""Counters of servers, rooms and clients, and of how the commands of a player were run."""
+"""Counters of servers, rooms and clients, and of how a player's commands were run."""
 
 # retick: floats -- measurements for people; nothing is simulated from them
 
@@ -25,15 +25,15 @@ REFUSALS = (
     "bad_message",
     "draining",
 )
-"""Reasons for which a server drops something and counts it; docs/formats/netrunner-ticks.md has their meanings."""
+"""The reasons for which a server drops and counts something; docs/formats/netrunner-ticks.md explains them."""
 
 
 TICK_BOUNDS = (0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.033, 0.066, 0.133)
-"""Seconds: the upper bounds of the classes in which ticks are counted by how long they took."""
+"""The upper bounds, in seconds, of the classes in which ticks are counted by duration."""
 
 
 class InputStats(NamedTuple):
-    """How the server ran one player's commands; the order is the wire's."""
+    """How the server ran one player's commands; the fields are in the order of the wire."""
 
     dropped_old: int = 0
     """Commands that came too late, redundant copies of used ones included."""
@@ -59,21 +59,21 @@ class InputStats(NamedTuple):
 
 @dataclass(slots=True)
 class TickCost(Plain):
-    """How long the ticks of a room took. Nothing is counted in a server without a ``clock``."""
+    """How long the ticks of a room took. A server without a ``clock`` counts nothing."""
 
     ticks: int = 0
     """Ticks that were measured."""
     seconds: float = 0.0
-    """All of them together."""
+    """The duration of all measured ticks together, in seconds."""
     longest: float = 0.0
-    """Seconds."""
+    """The longest tick, in seconds."""
     over_budget: int = 0
     """Ticks that took longer than ``ServerConfig.tick_budget``."""
     counts: list[int] = field(default_factory=lambda: [0] * (len(TICK_BOUNDS) + 1))
-    """Ticks by class: up to the first of TICK_BOUNDS, up to the second …, and those above the last."""
+    """How many ticks each class has: up to the first of TICK_BOUNDS, up to the second …, and above the last."""
 
     def add(self, seconds: float, budget: float) -> None:
-        """One more tick took this long."""
+        """Count one more tick, which took this long."""
         self.ticks += 1
         self.seconds += seconds
         self.longest = max(self.longest, seconds)
@@ -88,33 +88,33 @@ class RoomStats(Plain):
     snapshots: int = 0
     """Snapshot packets handed to links."""
     snapshot_bytes: int = 0
-    """Bytes of these, without the link's own."""
+    """Bytes of snapshot packets, without the link's own."""
     snapshots_shed: int = 0
     """Snapshot ticks that were left out because the server was late; only in a declared world."""
     shots: int = 0
     """Shots judged."""
     messages_dropped: int = 0
-    """Messages of the game that are not known to have arrived; MessageDropped tells of each."""
+    """Messages of the game that may not have arrived; each has its MessageDropped."""
     tick_cost: TickCost = field(default_factory=TickCost)
     """How long the ticks took."""
     refused: dict[str, int] = field(default_factory=lambda: dict.fromkeys(REFUSALS, 0))
-    """Reason to how often."""
+    """How often each reason for dropping occurred."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerStats(Plain):
-    """A whole server at one moment."""
+    """All figures of a server at one moment."""
 
     connections: int
-    """Those that have no player yet included."""
+    """Open connections, including those without a player yet."""
     skipped_ticks: int
     """Ticks that a late server left out."""
     refused: dict[str, int]
-    """Reason to how often, with the link's reasons; without those that never occurred."""
+    """How often each reason for dropping occurred, with the link's reasons; leaves out those that never occurred."""
     rooms: dict[str, RoomStats]
-    """Totals of each room, by its name. They go on counting: ``as_dict`` makes a copy."""
+    """Totals of each room, by name. They keep counting: ``as_dict`` makes a copy."""
     players: dict[str, dict[int, InputStats]]
-    """By the room's name and the peer id: how each player's commands were run."""
+    """How each player's commands were run, by room name and peer id."""
 
 
 @dataclass(slots=True)
@@ -124,34 +124,34 @@ class ClientStats(Plain):
     snapshots: int = 0
     """Snapshots accepted."""
     snapshot_bytes: int = 0
-    """Bytes of these, without the link's own."""
+    """Bytes of accepted snapshots, without the link's own."""
     stale_snapshots: int = 0
-    """Snapshots dropped since a newer one, or the same, had come before."""
+    """Snapshots dropped because the same or a newer one had come before."""
     refused: int = 0
-    """Packets dropped since they did not decode."""
+    """Packets dropped because they did not decode."""
     missing_baselines: int = 0
-    """Delta snapshots dropped since the one they start from is not held."""
+    """Delta snapshots dropped because their baseline is missing."""
     reconciles: int = 0
-    """Snapshots with our own player in them."""
+    """Snapshots that contained our own player."""
     corrections: int = 0
     """Reconciles that moved the player by more than 0.0005 m, after the dead zone."""
     largest_correction: float = 0.0
-    """Metres."""
+    """The largest correction, in metres."""
     snaps: int = 0
     """Corrections too large to be smoothed."""
     replayed: int = 0
-    """Commands resimulated."""
+    """Commands that were resimulated."""
     stale_commands: int = 0
-    """Pending commands dropped since the server's tick had passed them."""
+    """Pending commands dropped because the server's tick had passed them."""
     resyncs: int = 0
-    """Times that the clock was set anew and pending commands were dropped."""
+    """How often the clock was set anew and pending commands were dropped."""
     epochs: int = 0
-    """Times that the epoch went up: after a stall, or when the window lost or gained focus."""
+    """How often the epoch went up: after a stall, or when the window lost or gained focus."""
     commands: int = 0
     """Commands made."""
     shed: int = 0
-    """Client ticks in which no command was made, because commands were too far ahead of the server."""
+    """Client ticks without a command, because commands were too far ahead of the server."""
     teleports: int = 0
-    """Times that another player was drawn far from where it was drawn last."""
+    """How often another player was drawn far from its last drawn place."""
     rejoins: int = 0
-    """Times that the seat was taken again after a lost connection."""
+    """How often the seat was taken again after a lost connection."""

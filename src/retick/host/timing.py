@@ -1,4 +1,4 @@
-"""Time as both ends measure it: ticks from milliseconds, pings under way, and the round trip that they show."""
+"""Time as both ends measure it: milliseconds as ticks, pings under way, and the round trip that they show."""
 
 from math import ceil
 from typing import Final
@@ -21,26 +21,26 @@ __all__ = [
 EWMA: Final = 0.2
 """Weight of a new sample in the smoothed round trip and jitter."""
 SAFETY_MS: Final = 20.0
-"""Added to half of the round trip when the input delay is chosen."""
+"""Milliseconds added to half the round trip when the input delay is chosen."""
 MAX_DELAY_TICKS: Final = 10
-"""The largest input delay."""
+"""The largest input delay, in ticks."""
 SAFETY_TICKS: Final = 2
-"""Ticks that a client stamps its commands ahead beyond the input delay."""
+"""How many ticks beyond the input delay a client stamps its commands ahead."""
 RESENT: Final = 2.0
-"""A sample above this many of the link's own round trips was sent again on its way."""
+"""A sample above this multiple of the link's own round trip was sent again on its way."""
 PING_INTERVAL: Final = 0.5
-"""Seconds."""
+"""Seconds between pings."""
 MAX_PINGS: Final = 128
-"""Unanswered pings that are remembered."""
+"""How many unanswered pings are remembered."""
 
 
 def ms_to_ticks(milliseconds: float, rate: int) -> int:
-    """Whole ticks that cover a time; the slack keeps an error in the last bit from adding one."""
+    """Whole ticks that cover a time; the slack absorbs an error in the last bit."""
     return ceil(milliseconds * rate / 1000 - 1e-6)
 
 
 class Pings:
-    """Pings under way at one end, two a second. The clock in a ping is in whole milliseconds."""
+    """Pings under way at one end, two a second. The clock in a ping counts whole milliseconds."""
 
     __slots__ = ("_due_at", "_sent", "_seq")
 
@@ -50,7 +50,7 @@ class Pings:
         self._sent: dict[int, int] = {}
 
     def due(self, now: float) -> tuple[int, int] | None:
-        """Seq and clock of the ping to send now, if one is due."""
+        """Sequence number and clock of the ping to send now; None if none is due."""
         if now < self._due_at:
             return None
         self._due_at = now + PING_INTERVAL
@@ -62,7 +62,7 @@ class Pings:
         return self._seq, clock_ms
 
     def answered(self, seq: int, now: float) -> float | None:
-        """Milliseconds that a ping took there and back; None if it was not sent, or was answered before."""
+        """The round trip of a ping in milliseconds; None if it was never sent, or answered before."""
         sent = self._sent.pop(seq, None)
         return None if sent is None else float((int(now * 1000) - sent) & 0xFFFFFFFF)
 
@@ -77,7 +77,7 @@ class PingRoundTrip:
         self.jitter_ms = 0.0
 
     def add(self, sample_ms: float, link_ms: float = 0.0) -> bool:
-        """Add a sample. False, and nothing changes, if the link had to send it again: it does not show the path.
+        """Add a sample. Returns False, and changes nothing, if the link had to resend it: it does not show the path.
 
         ``link_ms`` is the link's own estimate, which resending does not distort; 0 when there is none.
         """
@@ -91,15 +91,15 @@ class PingRoundTrip:
         return True
 
 
-# The moment in the past at which a client draws what it does not predict.
+# The past moment at which a client draws what it does not predict.
 
 # retick: floats -- drawing; nothing is simulated from it
 
 
 CORRECTION_RATE: Final = 2.0
-"""Part of its error that the drawn tick corrects, for each second that passes."""
+"""The share of its error that the drawn tick corrects per second."""
 JUMP_TICKS: Final = 12.0
-"""Ticks of error above which the drawn tick jumps to its target."""
+"""The error, in ticks, above which the drawn tick jumps to its target."""
 
 
 class RenderClock:
@@ -110,7 +110,7 @@ class RenderClock:
     def __init__(self, rate: int) -> None:
         self._rate = rate
         self.at: float | None = None
-        """The tick that was drawn last, with its fraction; None before."""
+        """The tick drawn last, with its fraction; None before the first."""
         self._drawn_at = 0.0
 
     def advance(self, target: float, now: float) -> float:
