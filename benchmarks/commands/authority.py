@@ -1,4 +1,4 @@
-"""``retick bench authority``: scenario B, bytes of snapshots, load on one core, and a very bad link."""
+"""``python -m benchmarks authority``: scenario B, bytes of snapshots, load on one core, and a very bad link."""
 
 import os
 import select
@@ -15,8 +15,8 @@ from tests.checkers.scenario_b import Check, Measured, checks, run_scenario
 from tests.checkers.weather import run_weather
 
 from benchmarks.commands.cpu_pinning import PinnedToCore
+from benchmarks.commands.processes import start_benchmark
 from benchmarks.commands.progress import progress
-from retick.audit.interpreter import start_module
 from retick.authority import InputStats
 from retick.cli.exit_codes import NO
 from retick.cli.terminal import Screen, say_json
@@ -105,8 +105,8 @@ def measure_load(
     names = tuple(f"room {number}" for number in range(rooms))
     server = Server(NetRunner(), entropy=os.urandom, config=ServerConfig(rooms=names), sealed=sealed)
     socket = open_udp("127.0.0.1", 0)
-    child = start_module(
-        "benchmarks.commands.authority_senders", "--port", str(socket.address[1]), "--rooms", str(rooms),
+    child = start_benchmark(
+        "authority_senders", "--port", str(socket.address[1]), "--rooms", str(rooms),
         "--players", str(players), "--seconds", str(seconds + JOIN_SECONDS + SETTLING),
         *(() if sealed else ("--plain",)),
     )  # fmt: skip
@@ -382,7 +382,7 @@ def bench_authority(
 
     Exit code 0: measured. 1: a bound is missed, with --check. 2: misuse.
 
-    Example: retick bench authority --part scenario --seeds 2 --seconds 60
+    Example: python -m benchmarks authority --part scenario --seeds 2 --seconds 60
     """
     parts = tuple(part or PARTS)
     unknown = [name for name in parts if name not in PARTS]

@@ -1,4 +1,4 @@
-"""What ``retick bench sim`` measures: the fighter in C, compiled and uncompiled, its memory, and the import.
+"""What ``python -m benchmarks sim`` measures: the fighter in C, compiled and uncompiled, its memory, and the import.
 
 Theory of operation. Other programs disturb the figures. So each form of the kernels has a worker process; every round
 asks each worker for one pass of everything, in turn, and the best pass of each counts. The C loop is timed inside the
@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from benchmarks.commands.native import build, find_compiler
-from retick.audit.interpreter import start_module
+from benchmarks.commands.processes import start_benchmark
 from retick.errors import RetickError
 from retick.games.fighter.bots import bout
 
@@ -152,8 +152,8 @@ def _pipes(process: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
 
 @contextmanager
 def _worker(form: str, payload: Path, library: Path | None) -> Iterator[_Worker]:
-    with start_module(
-        "benchmarks.commands.sim_worker",
+    with start_benchmark(
+        "sim_worker",
         str(payload),
         str(library or ""),
         environment={"RETICK_PURE": "1" if form == "pure" else "0"},

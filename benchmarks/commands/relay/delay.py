@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from benchmarks.commands.cpu_pinning import PinnedToCore
+from benchmarks.commands.processes import start_benchmark
 from benchmarks.commands.relay.crowd import Crowd
-from retick.audit.interpreter import start_module
 from retick.errors import RetickError
 from retick.transport.udp import UdpSocket
 
@@ -52,7 +52,7 @@ def at(values: list[float], share: float) -> float:
 
 def measure_delay(*, rate: float, rooms: int = 1000, seconds: float = 5.0) -> Delay:
     """A relay in another process, and its load from this one."""
-    child = start_module("benchmarks.commands.relay.relay_process", stdin=subprocess.PIPE)
+    child = start_benchmark("relay.relay_process", stdin=subprocess.PIPE)
     try:
         assert child.stdout is not None
         line = child.stdout.readline()

@@ -1,4 +1,4 @@
-"""``retick bench verify --matches``: many one-minute replays from files and archives, against the game's own loop.
+"""``python -m benchmarks verify --matches``: many one-minute replays from files and archives, against the game's own loop.
 
 A match of two real bots takes 20 ms to play, and a hundred thousand of them an hour. So a few bouts are played, and
 every match takes the left player of one and the right player of another: no two are equal, and all move, jump and hit.
@@ -12,7 +12,6 @@ import io
 import json
 import os
 import subprocess
-import sys
 import tarfile
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.commands.processes import start_benchmark
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import STYLES, bout
@@ -119,12 +119,11 @@ def _part(corpus: Path, part: str) -> dict[str, float]:
     engine = "ray" if part == "ray" else "threads"
     warm = str(corpus / "few.tar") if part == "ray" else ""
     words = json.dumps([str(corpus / SOURCES[part]), manifest, engine, warm])
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.commands.verify.part", words], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise RetickError(f"{part}: {done.stderr.strip().splitlines()[-1]}")
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    process = start_benchmark("verify.part", words, stderr=subprocess.PIPE)
+    output, errors = process.communicate()
+    if process.returncode:
+        raise RetickError(f"{part}: {errors.strip().splitlines()[-1]}")
+    found: dict[str, float] = json.loads(output.splitlines()[-1])
     return found
 
 
