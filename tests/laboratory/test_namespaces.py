@@ -83,11 +83,11 @@ def test_each_kind_of_router_is_what_its_name_says_and_what_the_doctor_says() ->
 PUNCH = """
 import json, os, select, sys, time
 from retick.transport import open_udp
-from retick.relay.packets import ASK, Request, decode_answer, encode_request
+from retick.relay.packets import ASK, RelayRequest, decode_answer, encode_request
 socket = open_udp("0.0.0.0", 5000)
 found = None
 while found is None:
-    socket.send(encode_request(Request(ASK, os.urandom(8))), (sys.argv[1], 7788))
+    socket.send(encode_request(RelayRequest(ASK, os.urandom(8))), (sys.argv[1], 7788))
     select.select([socket], [], [], 0.5)
     found = socket.receive()
 seen = decode_answer(found[0])

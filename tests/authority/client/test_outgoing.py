@@ -72,6 +72,9 @@ def test_a_server_never_gets_more_than_it_takes_and_nothing_overtakes(rate: floa
             wire.sent.popleft()
             assert credit.grant(), "the server would end the connection"
             arrived += 1
+        if delivers:  # a server that wakes up reads once, and then runs the ticks that are due
+            credit.earn(owed)
+            owed = 0
         if acknowledges:
             wire.messages_delivered = arrived
     assert wire.said == [RoomMessage(number.to_bytes(4, "little")) for number in range(len(wire.said))]
