@@ -1,6 +1,8 @@
 """Every link between the pages leads somewhere, every page is in the index, and the map of the house is true."""
 
+import ast
 import re
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -81,3 +83,59 @@ def test_the_contributing_page_names_files_that_exist() -> None:
     names = [name for name in re.findall(r"`((?:src|tests|docs|typings)/[^`]+)`", page) if not set(name) & set("<…")]
     assert len(names) > 15
     assert [name for name in names if not (ROOT / name).exists()] == []
+
+
+def is_there(name: str) -> bool:
+    """Whether a dotted name is a module, or something in one."""
+    module, members = name.split("."), []
+    while module:
+        try:
+            found = import_module(".".join(module))
+        except ImportError:
+            members.insert(0, module.pop())
+            continue
+        for member in members:
+            if not hasattr(found, member):
+                return False
+            found = getattr(found, member)
+        return True
+    return False
+
+
+def imported_in(text: str) -> list[str]:
+    """Names of the library that code on a page imports."""
+    lines = re.findall(
+        r"^ *(from retick[\w.]* import (?:\([^)]*\)|[^(\n]*)|import retick[\w., ]*)", text, flags=re.MULTILINE
+    )
+    names = []
+    for line in lines:
+        match ast.parse(line).body[0]:
+            case ast.ImportFrom(module=str(module), names=members):
+                names += [f"{module}.{member.name}" for member in members]
+            case ast.Import(names=modules):
+                names += [module.name for module in modules]
+    return names
+
+
+def test_names_of_the_library_on_the_pages_exist() -> None:
+    fields = ROOT / "docs" / "formats" / "capture.md"  # it has the names of Wireshark's fields, too
+    rooms = {path.stem for path in SOURCE.iterdir() if path.suffix in ("", ".py")}
+    gone = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        names = set(imported_in(text))
+        if page != fields:
+            names |= {name for name in re.findall(r"`(retick(?:\.\w+)+)", text) if name.split(".")[1] in rooms}
+        gone += [f"{page.relative_to(ROOT)}: {name}" for name in sorted(names) if not is_there(name)]
+    assert gone == []
+
+
+def test_names_that_are_gone_are_noticed() -> None:
+    page = (
+        "    from retick.sim import World, Gone as G\nimport retick.nowhere\nfrom retick.link import (\n  Nothing,\n)"
+    )
+    assert [name for name in imported_in(page) if not is_there(name)] == [
+        "retick.sim.Gone",
+        "retick.nowhere",
+        "retick.link.Nothing",
+    ]

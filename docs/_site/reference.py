@@ -18,12 +18,11 @@ APPS = ("retick.cli", "retick.studio")
 """Programs: their interface is the command line."""
 
 MODULES = (
-    "retick.audit.bundle",
+    "retick.audit.desync.bundle",
     "retick.errors",
     "retick.games.runner.locomotion",
     "retick.integrations.pettingzoo.fighter_v0",
     "retick.integrations.vector",
-    "retick.testing.chaos",
     "retick.testing.mesh",
     "retick.testing.scenarios",
     "retick.transport.conditions",
