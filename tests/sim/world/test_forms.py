@@ -136,7 +136,7 @@ def test_wrong_bytes_are_refused_and_nothing_changes() -> None:
     space = filled()
     saved = space.save()
     text = saved[:-5] + b"\x03\x00" + b"a\xff\xff"
-    with pytest.raises(InvalidValue, match=r"Space\.name: these bytes are no UTF-8"):
+    with pytest.raises(InvalidValue, match=r"Space\.name: these bytes are not UTF-8"):
         space.load(text)
     with pytest.raises(LimitExceeded, match=r"Space\.name holds at most 3, not 4"):
         space.load(saved[:-5] + b"\x04\x00abcd")

@@ -94,7 +94,7 @@ __all__ = [
 
 _DELETE, _SET = list.__delitem__, list.__setitem__
 
-# A world to bytes (a compiled kernel). docs/formats/world.md describes them.
+# Saves a world as bytes (a compiled kernel). docs/formats/world.md describes them.
 
 
 HEAD = struct.Struct("<4sBII")
@@ -106,7 +106,7 @@ IS_LITTLE = cython.declare(cython.bint, sys.byteorder == "little")
 
 @cython.cclass
 class Writer:
-    """Bytes that grow."""
+    """A buffer of bytes that grows."""
 
     data: cython.p_uchar
     used: cython.Py_ssize_t
@@ -126,7 +126,7 @@ class Writer:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def need(self, size: cython.Py_ssize_t) -> cython.int:
-        """Make room for so many more bytes."""
+        """Make room for ``size`` more bytes."""
         if cython.compiled and self.used + size > self.room:
             room: cython.Py_ssize_t = 2 * (self.used + size) + 256
             data: cython.p_uchar = cython.cast(cython.p_uchar, PyMem_Realloc(self.data, room))
@@ -139,7 +139,7 @@ class Writer:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def put(self, value: cython.ulonglong, size: cython.Py_ssize_t) -> cython.int:
-        """Write the low bytes of a number; there is room for them."""
+        """Write the low bytes of a number; there must be room for them."""
         if cython.compiled:
             at: cython.p_uchar = self.data + self.used
             self.used += size
@@ -187,7 +187,7 @@ class Writer:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def put_other(self, step: Step, cell: Cell) -> cython.int:
-        """Write a field that is no scalar, or one that may be None."""
+        """Write a field that is not a scalar, or that may be None."""
         field: FieldPlan = step.field
         code: cython.int = field.code
         if code == CACHE:
@@ -282,14 +282,14 @@ class Writer:
 
     @cython.cfunc
     def taken(self) -> bytes:
-        """Everything that was written."""
+        """All bytes written so far."""
         if cython.compiled:
             return PyBytes_FromStringAndSize(cython.cast(cython.p_char, self.data), self.used)
         return bytes(self.data)
 
 
 def save_world(world: Root, stamp: Any, has_links: Any) -> bytes:
-    """The saved bytes of a world; ``stamp`` is the CRC-32 of its declaration."""
+    """Save a world as bytes; ``stamp`` is the CRC-32 of its declaration."""
     writer = Writer()
     if has_links:
         writer.known = things_by_id(world)
@@ -298,12 +298,12 @@ def save_world(world: Root, stamp: Any, has_links: Any) -> bytes:
     return writer.taken()
 
 
-# A position in saved bytes: what the loading of a world reads its numbers from (a compiled kernel).
+# A position in saved bytes, from which a load reads its numbers (a compiled kernel).
 
 
 @cython.cclass
 class Position:
-    """Where the next number begins."""
+    """The place in saved bytes where the next number begins."""
 
     data: bytes
     bytes_at: cython.p_uchar
@@ -313,7 +313,7 @@ class Position:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def begin(self, data: bytes, at: cython.Py_ssize_t) -> cython.int:
-        """Be at a byte of these."""
+        """Start reading ``data`` at the byte ``at``."""
         self.data = data
         self.at = at
         self.size = len(data)
@@ -336,7 +336,7 @@ class Position:
     @cython.cfunc
     @cython.exceptval(check=False)
     def take(self, size: cython.Py_ssize_t) -> cython.ulonglong:
-        """The next number; there are enough bytes for it."""
+        """Read the next number; the bytes must be there."""
         value: cython.ulonglong = 0
         if cython.compiled:
             if IS_LITTLE and size == 8:
@@ -354,7 +354,7 @@ class Position:
     @cython.cfunc
     @cython.exceptval(check=False)
     def take_number(self, is_real: cython.bint) -> cython.double:
-        """The next number of a shape, compiled: a float, or an integer of 32 bits."""
+        """Read the next number of a shape, compiled: a float, or a 32-bit integer."""
         value: cython.double = 0.0
         bits: cython.ulonglong = self.take(8 if is_real else 4)
         if cython.compiled:
@@ -365,16 +365,16 @@ class Position:
         return value
 
 
-# Bytes to a world (a compiled kernel): first everything is checked, then it is loaded.
+# Loads a world from bytes (a compiled kernel): first everything is checked, then it is loaded.
 #
 # docs/formats/world.md describes the bytes and the checks. ``check_state`` changes nothing. ``load_world`` walks over
-# the same bytes again and cannot fail any more. It uses the objects that are there: of an item, the one with the same
-# id in the same list.
+# the same bytes again and cannot fail any more. It reuses existing objects: for an item, the one with the same id in
+# the same list.
 
 
 @cython.cclass
 class WorldReader(Position):
-    """Checks and loads a world, from a position in its saved bytes on."""
+    """Checks and loads a world, starting at a position in its saved bytes."""
 
     next_id: cython.longlong
     seen: dict[int, Any]
@@ -389,7 +389,7 @@ class WorldReader(Position):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def check_run(self, step: Step) -> cython.int:
-        """Check the next scalars, and pass over them."""
+        """Check the scalars of a run, and skip them."""
         self.need(step.size, step.names[0])
         if not step.is_checked:
             self.at += step.size
@@ -457,7 +457,7 @@ class WorldReader(Position):
                 self.need(4, field.where)
                 number = self.take(4)
                 if number == 0 or number >= self.next_id or number in self.seen:
-                    raise InvalidValue(f"{field.where}: {number} is no id, or that of another item")
+                    raise InvalidValue(f"{field.where}: {number} is not a valid id, or belongs to another item")
                 self.seen[number] = plan
                 self.check_cell(plan)
         elif code == VALUES:
@@ -476,7 +476,7 @@ class WorldReader(Position):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def check_flag(self, field: FieldPlan) -> cython.int:
-        """Whether an optional field is there."""
+        """Read whether an optional field has a value."""
         self.need(1, field.where)
         number: cython.int = self.take(1)
         if number > 1:
@@ -486,20 +486,20 @@ class WorldReader(Position):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def check_text(self, field: FieldPlan) -> cython.int:
-        """Check the next text, and pass over it."""
+        """Check the next text, and skip it."""
         count: cython.Py_ssize_t = self.check_count(field)
         self.need(count, field.where)
         try:
             self.data[self.at : self.at + count].decode()
         except UnicodeDecodeError as error:
-            raise InvalidValue(f"{field.where}: these bytes are no UTF-8: {error}") from None
+            raise InvalidValue(f"{field.where}: these bytes are not UTF-8: {error}") from None
         self.at += count
         return 0
 
     @cython.cfunc
     @cython.exceptval(99999, check=True)
     def check_count(self, field: FieldPlan) -> cython.ulonglong:
-        """The length of a list."""
+        """Read and check the length of a list."""
         self.need(2, field.where)
         count: cython.ulonglong = self.take(2)
         most: cython.ulonglong = field.most
@@ -515,7 +515,7 @@ class WorldReader(Position):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def check_links(self) -> cython.int:
-        """Every reference is to an item that is there, of the class that was declared."""
+        """Check that every reference points to an item that exists and has the declared class."""
         for number, each in self.links:
             field: FieldPlan = each
             plan = self.seen.get(number)
@@ -610,7 +610,7 @@ class WorldReader(Position):
         item: Cell
         after: list[Any] | None = None
         by_id: dict[int, Any] = {}
-        # Mostly the same items are at the same places: then neither list nor table is made.
+        # Mostly the same items are at the same places: then neither list nor table is rebuilt.
         for index in range(count):
             number = self.take(4)
             if after is None:
@@ -689,7 +689,7 @@ class WorldReader(Position):
 
 
 def check_state(data: bytes, plan: ThingPlan, stamp: Any) -> WorldReader:
-    """Check saved bytes of a world of this plan; a DecodeError if they are wrong. Returns a reader at their start."""
+    """Check the saved bytes of a world; raises DecodeError if they are wrong. Returns a reader at their start."""
     if len(data) < HEAD.size:
         raise Truncated(
             f"a saved world has at least {HEAD.size} bytes, not {len(data)}", needed=HEAD.size, available=len(data)
@@ -704,7 +704,7 @@ def check_state(data: bytes, plan: ThingPlan, stamp: Any) -> WorldReader:
             f"this was saved by another declaration than that of {plan.name}", expected=stamp, found=found
         )
     if next_id == 0:
-        raise InvalidValue("0 is no id, and so not the next one")
+        raise InvalidValue("the next id cannot be 0")
     reader = WorldReader(data)
     reader.next_id = next_id
     reader.check_cell(plan)
@@ -716,7 +716,7 @@ def check_state(data: bytes, plan: ThingPlan, stamp: Any) -> WorldReader:
 
 
 def load_world(world: Root, data: bytes, plan: ThingPlan, stamp: Any) -> None:
-    """Put the world where these bytes were saved; nothing changes if they are wrong."""
+    """Put the world into the saved state; if the bytes are wrong, nothing changes."""
     reader: WorldReader = check_state(data, plan, stamp)
     world._known = None
     world._next = reader.next_id

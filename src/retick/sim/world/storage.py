@@ -1,16 +1,16 @@
 # cython: nonecheck=True
 """The things of a world: objects with typed fields over a row of slots (a compiled kernel).
 
-Theory of operation. A class of things has one :class:`Plan`. Each of its objects is a :class:`Cell`: a row of 64-bit
-slots for its numbers, and a list of parts for what is no number (a thing inside of it, a list, a vector, a cache).
-Compiled, a row is C memory, and saving copies it; uncompiled it is a Python list of ints and floats. The descriptors
-of ``attributes`` read and write one field each.
+Theory of operation. A class of things has one :class:`ThingPlan`. Each of its objects is a :class:`Cell`: a row of
+64-bit slots for its numbers, and a list of parts for everything else (a thing inside it, a list, a vector, a cache).
+Compiled, a row is C memory, and saving copies it; uncompiled it is a Python list of ints and floats. The attribute
+descriptors below read and write one field each.
 
-A cell is *settled* when it is in the world: in a list of it, or a field of something settled. Items of lists get their
+A cell is *settled* when it is in the world: in a list of it, or a field of something settled. List items get their
 ids from the world when they settle. A cell is in one place only: its owner is the list or the cell that holds it.
 
-A world can be shut: from then on only a load changes it. Every write compares its slot with the number of slots that
-are open to it, all of them or -1. So a write costs the same whether or not worlds can be shut.
+A world can be shut: from then on only a load changes it. Every write compares its slot with the number of slots
+that may be written, all or -1. So a write costs the same whether or not worlds can be shut.
 """
 
 import struct
@@ -70,7 +70,7 @@ IS_COMPILED = bool(cython.compiled)
 
 @cython.cclass
 class ThingPlan:
-    """What is derived from the declaration of one class of things."""
+    """Everything derived from the declaration of one class of things."""
 
     kind: Any  # readonly
     name: Any  # readonly
@@ -82,7 +82,7 @@ class ThingPlan:
     has_links: cython.bint  # readonly
 
     def __init__(self, kind: Any, fields: Any, runs: Any, slots: Any, parts: Any, blank: Any) -> None:
-        """``blank``: the row that a new object starts with, packed in 8 bytes a slot; uncompiled, a list."""
+        """``blank`` is the row that a new object starts with: 8 packed bytes per slot; uncompiled, a list."""
         self.kind = kind
         self.name = kind.__name__
         self.fields = tuple(fields)
@@ -95,7 +95,7 @@ class ThingPlan:
 
 @cython.cclass
 class FieldPlan:
-    """Where one declared field is held, and what it may hold."""
+    """Where one declared field is stored, and what it may hold."""
 
     owner: Any  # readonly
     name: Any  # readonly
@@ -146,12 +146,12 @@ class FieldPlan:
 
     @property
     def where(self) -> Any:
-        """The class and the name, for messages."""
+        """The names of class and field, for messages."""
         return f"{self.owner}.{self.name}"
 
     @cython.cfunc
     def target_kind(self) -> Any:
-        """The class that a reference is to; one that was declared later is looked up when it is first needed."""
+        """The class that a reference points to; a class that was declared later is looked up on first use."""
         if not isinstance(self.target, type):
             self.target = self.target.found(self.where)
         return self.target
@@ -177,7 +177,7 @@ class Cell:
 
     @property
     def id(self) -> int:
-        """The number of an item of a list, the same on every peer; 0 for what is in no list of a world."""
+        """The number of an item of a list, the same on every peer; 0 for a thing that is in no list of a world."""
         return self._id
 
     def __setattr__(self, name: Any, value: Any) -> None:
@@ -204,7 +204,7 @@ class Cell:
 
 @cython.cclass
 class Root(Cell):
-    """The world itself: it gives ids to items, and finds them by these."""
+    """The world itself: it gives ids to items, and finds items by id."""
 
     if not cython.compiled:
         __slots__ = ("_cues", "_here", "_host", "_is_shut", "_known", "_next")
@@ -224,8 +224,8 @@ class Root(Cell):
 
 # Where things are: in a list of the world, in a field of another thing, or nowhere (a compiled kernel).
 #
-# A thing enters one place at a time. What enters the world is settled, with all that is in it, and items of lists get
-# their ids then.
+# A thing is in one place at a time. A thing that enters the world is settled with everything inside it, and list
+# items get their ids then.
 
 
 @cython.ccall
@@ -284,7 +284,7 @@ def new_cell(cls: Any) -> Any:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def check_open(cell: Cell, field: FieldPlan) -> cython.int:
-    """Refuse to change a thing of a world that is shut."""
+    """Refuse a change to a thing of a world that is shut."""
     if cell._open < 0:
         raise UsageError(f"{field.where} cannot be written: this world is read-only")
     return 0
@@ -293,7 +293,7 @@ def check_open(cell: Cell, field: FieldPlan) -> cython.int:
 @cython.ccall
 @cython.exceptval(-1, check=False)
 def shut(cell: Cell) -> cython.int:
-    """Make a world, or a thing with all that is in it, read-only: from then on only a load changes it."""
+    """Make a world, or a thing with everything inside it, read-only: from then on only a load changes it."""
     check_there(cell)
     cell._open = -1
     if isinstance(cell, Root):
@@ -312,7 +312,7 @@ def shut(cell: Cell) -> cython.int:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def check_there(cell: Cell) -> cython.int:
-    """Refuse what Python code can only get past the methods of things and lists: None, and objects without a plan."""
+    """Refuse values that get past the methods of things and lists: None, and objects without a plan."""
     if cell is None or cell._plan is None:
         raise UsageError("a list or a thing was changed past its own methods")
     return 0
@@ -321,7 +321,7 @@ def check_there(cell: Cell) -> cython.int:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def check_free(cell: Cell, world: Any, where: Any) -> cython.int:
-    """Refuse a thing that is somewhere already, or whose references are to things of another world."""
+    """Refuse a thing that already has a place, or whose references point into another world."""
     check_there(cell)
     if cell._owner is not None or isinstance(cell, Root):
         raise UsageError(
@@ -336,7 +336,7 @@ def check_free(cell: Cell, world: Any, where: Any) -> cython.int:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def enter(cell: Cell, owner: Any, holder: Cell) -> cython.int:
-    """Put a free thing into ``owner``, which is ``holder`` or a list of it; in a world it is settled."""
+    """Put a free thing into ``owner``, which is ``holder`` or a list of it; inside a world, settle it."""
     cell._owner = owner
     if holder._settled:
         try:
@@ -350,7 +350,7 @@ def enter(cell: Cell, owner: Any, holder: Cell) -> cython.int:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def settle(cell: Cell, world: Root, is_item: cython.bint) -> cython.int:
-    """Make a thing and all that is in it a part of the world; items get their ids, outer ones first."""
+    """Make a thing and everything inside it part of the world; items get their ids, outer ones first."""
     check_there(cell)
     cell._world = world
     cell._settled = True
@@ -377,7 +377,7 @@ def settle(cell: Cell, world: Root, is_item: cython.bint) -> cython.int:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def leave(cell: Cell) -> cython.int:
-    """Take a thing out of its place. What it refers to can still be read."""
+    """Take a thing out of its place. Its references can still be read."""
     check_there(cell)
     cell._owner = None
     if cell._settled:
@@ -388,7 +388,7 @@ def leave(cell: Cell) -> cython.int:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def unsettle(cell: Cell) -> cython.int:
-    """The opposite of ``settle``."""
+    """Undo ``settle``."""
     check_there(cell)
     world: Root = cell._world
     if cell._id and world._known is not None:
@@ -408,8 +408,8 @@ def unsettle(cell: Cell) -> cython.int:
 
 @cython.ccall
 def things_by_id(world: Root) -> dict[int, Any]:
-    """All items of the world by their ids."""
-    # Loading changes too many at once to follow: the table is then made again when it is asked for.
+    """All items of the world, by id."""
+    # A load changes too many items to follow: the table is made again when it is next needed.
     if world._known is None:
         world._known = {}
         collect(world, world._known)
@@ -434,7 +434,7 @@ def collect(cell: Cell, known: dict[int, Any]) -> cython.int:
     return 0
 
 
-# The attributes of things: descriptors that read and write one field each, and check every write (a compiled kernel).
+# The attributes of things: descriptors that read, write and check one field each (a compiled kernel).
 #
 # Arguments from Python code are annotated as Any: Cython would check or convert another type first, and the checks here
 # could not say what is wrong.
@@ -442,7 +442,7 @@ def collect(cell: Cell, known: dict[int, Any]) -> cython.int:
 # retick: floats -- they are kept as their bits; only exact operations are done with them
 
 
-# By this name, as the lists of a world check what is written to them.
+# Called by this name, as the lists of a world check what is written to them.
 
 
 @cython.cclass
@@ -486,7 +486,7 @@ class FieldAttribute(FieldPlan):
 
     @cython.cfunc
     def linked(self, cell: Cell) -> Any:
-        """The item that a reference names; None if there is none, or if it has left."""
+        """The item that a reference names; None if there is none, or if the item has left its list."""
         number = cell._row[self.slot]
         if not number or cell._world is None:
             return None
@@ -494,12 +494,12 @@ class FieldAttribute(FieldPlan):
 
     @cython.cfunc
     def held(self, cell: Cell) -> Any:
-        """The part of a cell that this field is for."""
+        """The part of a cell that holds this field."""
         if cell._parts is None or self.part >= len(cell._parts):
             raise AttributeError(f"this {type(cell).__name__} has no {self.where}")
         part = cell._parts[self.part]
         if cell._open < 0 and part is not None:
-            # Vectors change in place and do not know whose they are: of a read-only world one gets copies.
+            # Vectors change in place and do not know their owner: a read-only world hands out copies.
             if self.code == SHAPE:
                 return copied(part)
             if self.code == VALUES and part and isinstance(part[0], Shape):
@@ -531,7 +531,7 @@ class FieldAttribute(FieldPlan):
             real: cython.double
             overflow: cython.int = 0
             if not self.optional:
-                # The common cases without a Python comparison; everything else is checked below.
+                # The common cases, without a Python comparison; everything else is checked below.
                 if code == REAL:
                     if type(value) is float:
                         real = value
@@ -554,9 +554,9 @@ class FieldAttribute(FieldPlan):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def write(self, cell: Cell, value: Any) -> cython.int:
-        """Write a scalar after all checks."""
+        """Check and write a scalar."""
         if value is None and self.optional:
-            # An absent value is zero in the row: equal states have equal rows.
+            # None is stored as zero: equal states have equal rows.
             cell._row[self.slot] = 0
             cell._row[self.slot + 1] = 0
             return 0
@@ -577,7 +577,7 @@ class FieldAttribute(FieldPlan):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def link(self, cell: Cell, value: Any) -> cython.int:
-        """Write a reference: only items of lists can be referred to, and only those of the same world."""
+        """Write a reference: its target must be an item of a list of the same world."""
         if value is None:
             cell._row[self.slot] = 0
             return 0
@@ -597,10 +597,10 @@ class FieldAttribute(FieldPlan):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def replace(self, cell: Cell, value: Any) -> cython.int:
-        """Write a part: a thing, the content of a list, or a cache."""
+        """Write a part: a thing, the contents of a list, or a cache."""
         before = self.held(cell)
         if self.code == CACHE:
-            cell._parts[self.part] = value  # it is no state, and rebuild makes it after a load
+            cell._parts[self.part] = value  # a cache is not state: rebuild makes it after a load
             return 0
         check_open(cell, self)
         if self.code in (SHAPE, TEXT):
@@ -625,7 +625,7 @@ class FieldAttribute(FieldPlan):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def assign(self, cell: Cell, before: Any, value: Any) -> cython.int:
-        """Write a vector, a rectangle or a text: a copy, in a new object, so that nothing else changes with it."""
+        """Write a vector, a rectangle or a text as a new object, so that no other field changes with it."""
         if before is value:
             return 0  # as after self.pos += step, which has changed it in place
         if value is None and self.optional:
@@ -637,21 +637,21 @@ class FieldAttribute(FieldPlan):
         return 0
 
 
-# The lists of a world: Python lists with a most, whose content is checked (a compiled kernel).
+# The lists of a world: Python lists with a maximum length, whose items are checked (a compiled kernel).
 #
-# Both kinds of list are ordinary lists to whoever reads them. Every change is checked first, and is made as a whole or
-# not at all. A thing is in a list once. Writing an item to an index while it is at another index exchanges the two, so
-# that the usual ways to swap, to shuffle and to remove by moving the last item work.
+# Both kinds of list read like ordinary lists. Every change is checked first, and is made as a whole or not at all. A
+# thing is in a list once. Writing an item to one index while it is at another swaps the two, so that the usual ways to
+# swap, to shuffle and to remove by moving the last item work.
 
 
-# Called by these names and not as list.pop(...): Cython would make a call of the method out of that, and so of our own.
+# Called by these names: from list.pop(...) Cython would make a method call, and so call our own pop.
 _DELETE, _INDEX, _POP, _SET = list.__delitem__, list.index, list.pop, list.__setitem__
 _REMOVE, _REVERSE, _SORT = list.remove, list.reverse, list.sort
 
 
 @cython.cclass
 class BoundedList(list):  # type: ignore[type-arg]  # a C class cannot inherit from list[Any]
-    """A list that holds at most what its field declares."""
+    """A list that holds at most as many items as its field declares."""
 
     if not cython.compiled:
         __slots__ = ("_field", "_holder")
@@ -662,19 +662,19 @@ class BoundedList(list):  # type: ignore[type-arg]  # a C class cannot inherit f
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def become(self, items: list[Any]) -> cython.int:
-        """Replace the whole content, after all checks."""
+        """Replace all contents after checking them."""
         return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def check_changes(self) -> cython.int:
-        """Refuse to change the list of a world that is read-only."""
+        """Refuse a change to a list of a read-only world."""
         return check_open(self._holder, self._field)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def check_room(self, count: cython.Py_ssize_t) -> cython.int:
-        """Refuse to hold ``count`` items if that is more than declared."""
+        """Refuse ``count`` items if the field declares fewer."""
         self.check_changes()
         field: FieldPlan = self._field
         if count > field.most:
@@ -721,13 +721,13 @@ class BoundedList(list):  # type: ignore[type-arg]  # a C class cannot inherit f
         _REVERSE(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        # A copy is a plain list: it is in no world.
+        # A copy is a plain list: it belongs to no world.
         return list, (list(self),)
 
 
 @cython.cclass
 class ThingList(BoundedList):
-    """A list of things; each has an id while it is in the list of a world."""
+    """A list of things; each has an id while it is in a list of a world."""
 
     def __init__(self, field: Any, holder: Any) -> None:
         self._field = field
@@ -736,7 +736,7 @@ class ThingList(BoundedList):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def check_item(self, item: Any) -> cython.int:
-        """Refuse what cannot enter."""
+        """Refuse an item that may not enter."""
         field: FieldPlan = self._field
         if type(item) is not field.plan.kind:
             raise UsageError(f"{field.where} holds {field.plan.name}, not {item!r}")
@@ -815,7 +815,7 @@ class ThingList(BoundedList):
         _SET(self, index, value)
 
     def column(self, name: Any) -> list[Any]:
-        """One field of all items, in the order of the list."""
+        """The values of one field, one per item in list order."""
         return [getattr(item, name) for item in self]
 
 
@@ -830,7 +830,7 @@ class ValueList(BoundedList):
 
     @cython.cfunc
     def checked(self, value: Any) -> Any:
-        """``value`` as the list holds it."""
+        """``value`` as the list stores it."""
         field: FieldPlan = self._field
         return field.kind.checked(value, f"{field.where}[]")
 
@@ -855,10 +855,10 @@ class ValueList(BoundedList):
             _SET(self, index, self.checked(value))
 
 
-# How the fields of a thing are packed: runs of scalars, and one step for each other field (a compiled kernel).
+# How the fields of a thing are packed: runs of scalars, and one step for every other field (a compiled kernel).
 #
-# A run is some fields that follow one another and are always there, so that they are packed at once. Each slot of a run
-# has a form: its size in bytes, and marks. docs/formats/world.md describes the bytes.
+# A run is several fields in a row that are always there, packed together. Each slot of a run has a form: its size in
+# bytes, and marks. docs/formats/world.md describes the bytes.
 
 if not cython.compiled:
     # The form of a slot: its size in the lowest four bits, and these.
@@ -869,7 +869,7 @@ if not cython.compiled:
 
 @cython.cclass
 class Step:
-    """A run of scalars (``field`` is None), or one other field with the form of its scalar if it has one."""
+    """A run of scalars (``field`` is None), or one other field, with the form of its scalar if it has one."""
 
     field: Any  # readonly
     first: cython.Py_ssize_t  # readonly
@@ -892,7 +892,7 @@ class Step:
         self.packed = struct.Struct("<" + "".join(kind.code for kind in kinds))
         self.size = self.packed.size
         self.forms = bytes(_form(kind) for kind in kinds)
-        # The bounds of what is bounded by its width are never looked at.
+        # Values that fill their width need no bounds: theirs are never read.
         bounds = [(kind.least, kind.greatest) if _form(kind) & BOUNDED else (0, 0) for kind in self.kinds]
         self.least = array("q", [least for least, _ in bounds]).tobytes()
         self.greatest = array("q", [greatest for _, greatest in bounds]).tobytes()
