@@ -78,13 +78,13 @@ soak: $(VENV)/.dev
 	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) -m "long or soak" $(PURE_TESTS)
 	$(PIP) ray
 	$(PY) -m pytest -q tests/integrations/test_ray.py
-	$(BIN)/retick bench chaos --players 2 --matches 2000
-	$(BIN)/retick bench chaos --players 4 --matches 300
-	$(BIN)/retick bench chaos --players 8 --matches 20
-	$(BIN)/retick bench chaos --nat --players 2 --matches 1000
-	$(BIN)/retick bench chaos --nat --players 4 --matches 100
-	$(BIN)/retick bench chaos --cheats 3000
-	$(BIN)/retick bench chaos --hours 1
+	$(PY) -m benchmarks chaos --players 2 --matches 2000
+	$(PY) -m benchmarks chaos --players 4 --matches 300
+	$(PY) -m benchmarks chaos --players 8 --matches 20
+	$(PY) -m benchmarks chaos --nat --players 2 --matches 1000
+	$(PY) -m benchmarks chaos --nat --players 4 --matches 100
+	$(PY) -m benchmarks chaos --cheats 3000
+	$(PY) -m benchmarks chaos --hours 1
 	$(PY) -m retick.testing.membership --faults 1
 	$(PY) -m retick.testing.membership two join-faults
 
@@ -102,7 +102,7 @@ fuzz: $(VENV)/.dev
 endif
 
 bench: $(VENV)/.demo
-	$(BIN)/retick bench sim
+	$(PY) -m benchmarks sim
 
 clean:
 	rm -rf $(VENV) build site docs/reference/api src/*.egg-info

@@ -1,16 +1,17 @@
-"""``retick bench``: the list of its commands."""
+"""``python -m benchmarks``: what Retick is measured with, in a clone. ``retick bench`` is the summary for everybody."""
 
 from collections.abc import Mapping
 from typing import ClassVar
 
 import typer
 
-from retick.cli.app import LazyGroup
+from retick.cli.app import CommandLine
+from retick.cli.exit_codes import exits
 
-__all__ = ["bench_app"]
+__all__ = ["app", "main"]
 
 
-class _Benches(LazyGroup):
+class _Benchmarks(CommandLine):
     places: ClassVar[Mapping[str, str]] = {
         "sim": "benchmarks.commands.sim:bench_sim",
         "rollback": "benchmarks.commands.rollback:bench_rollback",
@@ -24,12 +25,24 @@ class _Benches(LazyGroup):
     }
 
 
-bench_app = typer.Typer(name="bench", cls=_Benches, no_args_is_help=True)
+app = typer.Typer(
+    name="benchmarks", cls=_Benchmarks, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+)
 
 
-@bench_app.callback()
-def bench() -> None:
-    """Measure the library on this machine.
+@app.callback()
+def root() -> None:
+    """Measure Retick on this machine.
 
-    Example: retick bench sim
+    Example: python -m benchmarks sim
     """
+
+
+def main() -> None:
+    """Run the benchmark that the command line names."""
+    with exits():
+        app(prog_name="python -m benchmarks")
+
+
+if __name__ == "__main__":
+    main()

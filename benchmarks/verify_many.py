@@ -2,8 +2,8 @@
 
 ``python benchmarks/verify_many.py`` makes them in a folder (a gigabyte and a half, three times), runs each part in a
 process of its own, and prints its share of twice the single-core rate of ``Fighter.run``, which is measured before and
-after each part. ``--keep FOLDER`` leaves the matches there for the next time. ``retick bench verify --matches`` is the
-same with other numbers.
+after each part. ``--keep FOLDER`` leaves the matches there for the next time. ``python -m benchmarks verify --matches``
+is the same with other numbers.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""``retick bench agents``: how many match-steps a second the fighter in arrays makes, with observations and without."""
+"""``python -m benchmarks agents``: match-steps a second of the fighter in arrays, with observations and without."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ def bench_agents(
 
     Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
 
-    Example: retick bench agents --rounds 30 --check
+    Example: python -m benchmarks agents --rounds 30 --check
     """
     for name, value in (("--matches", matches), ("--threads", threads), ("--rounds", rounds)):
         if value < 1:

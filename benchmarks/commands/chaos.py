@@ -1,4 +1,4 @@
-"""``retick bench chaos``: thousands of seeded matches with all the faults that networks and machines have."""
+"""``python -m benchmarks chaos``: thousands of seeded matches with all the faults that networks and machines have."""
 
 import multiprocessing
 import os
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-# The cheat matches and the hours of ``retick bench chaos``: who plays them, and what is printed of them.
+# The cheat matches and the hours of ``python -m benchmarks chaos``: who plays them, and what is printed of them.
 
 CheatJob = tuple[str, int, int | None]
 """The name of the cheat, the seed, and the number of players if it is not drawn."""
@@ -97,7 +97,7 @@ def bench_cheats(console: Screen, matches: int, results: Iterable[CheatResult]) 
             total.failed[name] += 1
             drawn = f" --players {players}" if players is not None else ""
             console.print(f"{name}, seed {seed}: {wrong}", soft_wrap=True, markup=False)
-            console.print(f"  again: retick bench chaos --cheat {name} --seed {seed}{drawn}", soft_wrap=True)
+            console.print(f"  again: python -m benchmarks chaos --cheat {name} --seed {seed}{drawn}", soft_wrap=True)
     _print_cheats(console, total, time.perf_counter() - started)
     count = sum(total.failed.values())
     console.print(
@@ -218,7 +218,7 @@ def bench_chaos(
     machines come and go in one long match.
     Exit code 0: all is well. 1: a match failed. 2: misuse.
 
-    Example: retick bench chaos --matches 5000 --players 4
+    Example: python -m benchmarks chaos --matches 5000 --players 4
     """
     cores = processes or os.cpu_count() or 1
     if hours:
@@ -254,8 +254,8 @@ def bench_chaos(
 
 
 def _failure(seed: int, players: int, frames: int, wrong: str, *, nat: bool) -> str:
-    again = f"retick bench chaos {'--nat ' * nat}--matches 1 --players {players} --frames {frames} --seed {seed}"
-    return f"seed {seed}: {wrong}\n  again: {again}"
+    again = f"chaos {'--nat ' * nat}--matches 1 --players {players} --frames {frames} --seed {seed}"
+    return f"seed {seed}: {wrong}\n  again: python -m benchmarks {again}"
 
 
 def _with_progress(results: Iterator[R], matches: int) -> Iterator[R]:

@@ -1,4 +1,4 @@
-"""``retick bench rollback``: what the engine adds to a game's own steps.
+"""``python -m benchmarks rollback``: what the engine adds to a game's own steps.
 
 Theory of operation. All passes play the same match of two bots. For a rollback in every frame the remote inputs come
 eight frames late and carry a bit that changes every frame, so that every prediction is wrong; the fighter's rules do
@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import typer
 
 import retick.games.fighter
-from benchmarks.commands.native import c_loop_ns
+from benchmarks.commands.native import c_loop_ns, slowness, yardstick
 from benchmarks.commands.progress import progress
 from retick._kernels import is_compiled
 from retick.cli.exit_codes import NO
@@ -36,7 +36,7 @@ SEED = 1
 LATE = 8
 UNREAD_BIT = 0x100
 TARGETS = {"sync test, 7 frames": 0.88, "sync test, 2 frames": 0.393, "8-frame rollback, every tick": 0.9}
-"""Microseconds a frame at most, on a machine on which the fighter's C loop takes 6 ns a step."""
+"""Microseconds a frame at most, on a machine on which the fighter's C loop takes TARGETS_NS a step."""
 MOST_ADDED = 1.2
 """Most time with an uncompiled game, as a multiple of the game's own steps."""
 
@@ -53,7 +53,7 @@ class Figure:
     own: float
     """Microseconds of it that the game's own steps take."""
     bound: float | None
-    """The target in microseconds; None where there is none."""
+    """The target in microseconds on this machine; None where there is none."""
 
     @property
     def kept(self) -> bool:
@@ -134,20 +134,22 @@ def _steps(sim: Simulation[Any], rows: list[tuple[int, int]]) -> int:
     return int(sim.checksum(state))
 
 
-def measure_rollback(frames: int, rounds: int, tell: Callable[[str], None] = lambda _: None) -> list[Figure]:
-    """All figures; RetickError if two ways to play the same match end differently."""
+def measure_rollback(
+    frames: int, rounds: int, tell: Callable[[str], None] = lambda _: None, *, slow: float = 1.0
+) -> list[Figure]:
+    """All figures, with targets times ``slow``; RetickError if two ways to play the same match end differently."""
     rows = _rows(frames)
     few = rows[: max(frames // 20, 3 * LATE)]
     payload = bout(SEED, frames)
-    fast, slow = Fighter(), UncompiledFighter()
+    fast, plain = Fighter(), UncompiledFighter()
     start = fast.initial_state(SEED)
     work: dict[str, tuple[Callable[[], int], int]] = {
         "own": (lambda: fast.checksum(fast.run(start, payload)), frames),
         "sync test, 7 frames": (lambda: _synctest(fast, rows, 7), frames),
         "sync test, 2 frames": (lambda: _synctest(fast, rows, 2), frames),
         "8-frame rollback, every tick": (lambda: _rollbacks(fast, rows), frames),
-        "own, uncompiled": (lambda: _steps(slow, few), len(few)),
-        "8-frame rollback, uncompiled game": (lambda: _rollbacks(slow, few), len(few)),
+        "own, uncompiled": (lambda: _steps(plain, few), len(few)),
+        "8-frame rollback, uncompiled game": (lambda: _rollbacks(plain, few), len(few)),
     }
     best = dict.fromkeys(work, float("inf"))
     ends: dict[str, int] = {}
@@ -158,7 +160,7 @@ def measure_rollback(frames: int, rounds: int, tell: Callable[[str], None] = lam
             ends[name] = run()
             best[name] = min(best[name], (time.perf_counter() - started) / count * 1e6)
     _check_ends(ends)
-    return _figures(best)
+    return _figures(best, slow)
 
 
 def _check_ends(ends: dict[str, int]) -> None:
@@ -168,10 +170,10 @@ def _check_ends(ends: dict[str, int]) -> None:
         raise RetickError(f"the same match ends differently: {ends}")
 
 
-def _figures(best: dict[str, float]) -> list[Figure]:
+def _figures(best: dict[str, float], slow: float) -> list[Figure]:
     steps = {"sync test, 7 frames": 8, "sync test, 2 frames": 3, "8-frame rollback, every tick": 1 + LATE}
     figures = [
-        Figure(name=name, microseconds=best[name], steps=count, own=best["own"] * count, bound=TARGETS[name])
+        Figure(name=name, microseconds=best[name], steps=count, own=best["own"] * count, bound=slow * TARGETS[name])
         for name, count in steps.items()
     ]
     own = best["own, uncompiled"] * (1 + LATE)
@@ -192,11 +194,11 @@ def bench_rollback(
 
     Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
 
-    Example: retick bench rollback --rounds 30 --check
+    Example: python -m benchmarks rollback --rounds 30 --check
     """
     with progress("bench rollback") as tell:
-        figures = measure_rollback(frames, rounds, tell)
         loop = c_loop_ns()
+        figures = measure_rollback(frames, rounds, tell, slow=slowness(loop))
     if as_json:
         say_json({"c_loop_ns": loop, "figures": [asdict(each) for each in figures]}, indent=2)
     else:
@@ -212,8 +214,7 @@ def _print(figures: list[Figure], loop: float | None) -> None:
         say(f"{each.name:>34}  {each.microseconds:8.3f}  {each.steps} steps: {each.own:8.3f}  {bound}")
     slow = figures[-1]
     say(f"{'the engine adds to plain Python':>34}  {100 * (slow.microseconds / slow.own - 1):7.1f} %  at most 20 %")
-    if loop is None:
-        say(f"{'C loop':>34}  left out: no C compiler found")
-    else:
-        rollback = figures[2].microseconds * 1000 / loop
-        say(f"{'C loop, one step':>34}  {loop / 1000:8.4f}  so the rollback costs {rollback:.0f} of its steps")
+    say(yardstick(loop))
+    if loop is not None:
+        steps = figures[2].microseconds * 1000 / loop
+        say(f"{'8-frame rollback, every tick':>34}  costs as much as {steps:.0f} steps of the C loop")

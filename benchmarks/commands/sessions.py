@@ -1,4 +1,4 @@
-"""``retick bench sessions``: the cost of a session, and how many of them one process can run in time."""
+"""``python -m benchmarks sessions``: the cost of a session, and how many of them one process can run in time."""
 
 import multiprocessing
 import time
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.commands.cpu_pinning import PinnedToCore
-from benchmarks.commands.native import c_loop_ns
+from benchmarks.commands.native import c_loop_ns, slowness, yardstick
 from benchmarks.commands.progress import progress
 from benchmarks.commands.recorded_calls import DRIVER
 from benchmarks.commands.session_fleet import Fleet, run_joiners
@@ -22,8 +22,8 @@ from retick.errors import RetickError
 __all__ = ["Holding", "bench_sessions", "hold_sessions"]
 
 MOST_OVERHEAD = {(2, False): 1.8, (2, True): 3.7, (8, False): 9.5}
-"""Microseconds a frame and peer, by the number of players and whether links are sealed, where the fighter's C loop
-takes 6 ns a step."""
+"""Microseconds a frame and peer, by the number of players and whether links are sealed, on a machine on which the
+fighter's C loop takes TARGETS_NS a step."""
 MOST_BYTES = {(2, False): 2000.0, (2, True): 3000.0, (8, False): 14_000.0}
 """UDP payload a second and player, of the same."""
 LATEST_MS = 4.0
@@ -116,7 +116,7 @@ def bench_sessions(
 
     Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
 
-    Example: retick bench sessions --sessions 300 --seconds 20
+    Example: python -m benchmarks sessions --sessions 300 --seconds 20
     """
     with progress("bench sessions") as tell:
         overheads = [
@@ -126,21 +126,21 @@ def bench_sessions(
         parts = {"link": link_alone(), "packets": packets_alone(), "engine": engine_alone()}
         tell("traffic")
         traffic = measure_traffic()
-        step = c_loop_ns()
+        loop = c_loop_ns()
     # Without progress: a spinner would take time from the sessions, and be in the figure.
     holding = hold_sessions(sessions, seconds)
     say(f"driver loop: {DRIVER}; its own cost is taken off")
-    speed = "no C compiler to measure it with" if step is None else f"{step:.1f} ns"
-    say(f"this machine: a step of the fighter's C loop takes {speed}; targets are for one with 6.0 ns")
-    kept = [_print_overhead(each, parts if each.players == 2 and not each.sealed else {}) for each in overheads]
+    say(yardstick(loop))
+    slow = slowness(loop)
+    kept = [_print_overhead(each, slow, parts if each.players == 2 and not each.sealed else {}) for each in overheads]
     kept.append(_print_traffic(traffic))
     kept.append(_print_holding(holding))
     if check and not all(kept):
         raise typer.Exit(NO)
 
 
-def _print_overhead(each: Overhead, parts: dict[str, float]) -> bool:
-    most, octets = MOST_OVERHEAD[each.players, each.sealed], MOST_BYTES[each.players, each.sealed]
+def _print_overhead(each: Overhead, slow: float, parts: dict[str, float]) -> bool:
+    most, octets = slow * MOST_OVERHEAD[each.players, each.sealed], MOST_BYTES[each.players, each.sealed]
     kept = each.total <= most and each.octets <= octets
     form = "compiled" if is_compiled() else "pure Python"
     links = "sealed" if each.sealed else "plain"

@@ -1,5 +1,6 @@
-"""``retick bench sim``: the fighter's step in C, compiled and uncompiled. What is measured is in ``sim_measure``."""
+"""``python -m benchmarks sim``: the fighter's step in C, compiled and uncompiled. ``sim_measure`` measures."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,10 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from benchmarks.commands.progress import progress
-from benchmarks.commands.sim_measure import Plan, Report, measure
+from benchmarks.commands.sim_measure import SEED, Plan, Report, measure
 from retick.cli.exit_codes import NO
 from retick.cli.terminal import Screen, say_json
 from retick.errors import UsageError
+from retick.games.fighter.bots import bout
 
 __all__ = ["bench_sim"]
 
@@ -25,16 +27,22 @@ def bench_sim(
     ] = USUAL.memory_frames,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, ratios first.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = False,
+    payload: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the match there, for the C program; measure nothing.")
+    ] = None,
 ) -> None:
     """Time the fighter's step in C, compiled and uncompiled; measure its memory and the import.
 
     Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
 
-    Example: retick bench sim --rounds 30 --check
+    Example: python -m benchmarks sim --rounds 30 --check
     """
     for name, value in (("--frames", frames), ("--rounds", rounds), ("--memory-frames", memory_frames)):
         if value < 1:
             raise UsageError(f"{name} must be 1 or more, not {value}")
+    if payload is not None:
+        payload.write_bytes(bout(SEED, frames))
+        return
     plan = Plan(frames=frames, rounds=rounds, memory_frames=memory_frames)
     with progress("bench sim") as tell:
         report = measure(plan, tell)

@@ -1,4 +1,4 @@
-"""The measuring end of ``retick bench sim``: one process for each form of the kernels.
+"""The measuring end of ``python -m benchmarks sim``: one process for each form of the kernels.
 
 The form is chosen when ``retick`` is imported, so measuring both takes two processes. The parent sends requests as
 lines of JSON on standard input and gets one line back for each. It asks the workers in turn, round after round, so

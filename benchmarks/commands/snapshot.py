@@ -1,4 +1,4 @@
-"""``retick bench snapshot``: snapshots from a game's own data to bytes, and from bytes into a game's own arrays.
+"""``python -m benchmarks snapshot``: from a game's own data to bytes, and from bytes into a game's own arrays.
 
 What is timed is what a game pays: making the snapshot and encoding it, or decoding a packet, applying it and writing
 the result into the game's columns. The workload is a formula, so that every implementation can build it. Before
@@ -20,7 +20,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from benchmarks.commands.native import c_loop_ns
+from benchmarks.commands.native import c_loop_ns, slowness, yardstick
 from benchmarks.commands.progress import progress
 from retick._kernels import is_compiled
 from retick.cli.exit_codes import NO
@@ -47,7 +47,7 @@ __all__ = ["Line", "bench_snapshot", "measure_snapshot", "world"]
 
 COUNTS = (16, 64, 256, 1000)
 TRACE_LAG = 6
-# Microseconds at most at these counts, on a machine on which the fighter's C loop takes TARGET_C_LOOP_NS a step.
+# Microseconds at most at these counts, on a machine on which the fighter's C loop takes TARGETS_NS a step.
 TARGETS: dict[str, tuple[float, float, float, float]] = {
     "columns: make, encode full": (3.5, 5.0, 13.0, 46.0),
     "columns: make, encode all": (3.5, 5.5, 15.0, 53.0),
@@ -59,7 +59,6 @@ TARGETS: dict[str, tuple[float, float, float, float]] = {
     "mapping: make, encode tenth": (10.0, 40.0, 160.0, 640.0),
     "objects: make, encode tenth": (10.0, 40.0, 160.0, 640.0),
 }
-TARGET_C_LOOP_NS = 6.0
 BUDGET = 1200
 INTEREST_TARGET = 40.0
 RECEIVERS = 100
@@ -214,8 +213,11 @@ def _calls(codec: Codec, count: int) -> dict[str, Callable[[], object]]:
     }
 
 
-def measure_snapshot(rounds: int, tell: Callable[[str], None]) -> list[Line]:
-    """Every workload at every count, a receiver with a budget, and the tick of a server with many receivers."""
+def measure_snapshot(rounds: int, tell: Callable[[str], None], *, slow: float = 1.0) -> list[Line]:
+    """Measure every workload at every count, one receiver with a budget, and a server's tick for many receivers.
+
+    Targets are multiplied by ``slow``.
+    """
     lines = []
     codec = Codec(PLAYER)
     for column, count in enumerate(COUNTS):
@@ -223,25 +225,25 @@ def measure_snapshot(rounds: int, tell: Callable[[str], None]) -> list[Line]:
         calls = _calls(codec, count)
         for name, targets in TARGETS.items():
             median, best = _time(calls[name], rounds)
-            line = Line(name=name, entities=count, microseconds=median, best=best, target=targets[column])
+            line = Line(name=name, entities=count, microseconds=median, best=best, target=slow * targets[column])
             lines.append(line)
     tell("interest")
-    lines.append(_interest(codec, rounds))
+    lines.append(_interest(codec, rounds, slow))
     tell(f"{RECEIVERS} receivers")
-    lines.append(_receivers(codec, rounds))
+    lines.append(_receivers(codec, rounds, slow))
     return lines
 
 
-def _interest(codec: Codec, rounds: int) -> Line:
+def _interest(codec: Codec, rounds: int, slow: float) -> Line:
     """One receiver that sees 1000 entities, a tenth changed, with a budget that does not hold them all."""
     base, current = world(1000, "none", 100), world(1000, "tenth", 101)
     visible = {entity: 1.0 + entity % 7 for entity in base.ids}
     interest = Interest(codec, budget=BUDGET)
     median, best = _time(lambda: interest.encode(base, current, visible), rounds)
-    return Line(name="interest", entities=1000, microseconds=median, best=best, target=INTEREST_TARGET)
+    return Line(name="interest", entities=1000, microseconds=median, best=best, target=slow * INTEREST_TARGET)
 
 
-def _receivers(codec: Codec, rounds: int) -> Line:
+def _receivers(codec: Codec, rounds: int, slow: float) -> Line:
     """One tick of 1000 entities, a tenth changed, for receivers that all have different baselines."""
     current = world(1000, "tenth", 101)
     bases = [world(1000, "none", 100) for _ in range(RECEIVERS)]
@@ -253,7 +255,7 @@ def _receivers(codec: Codec, rounds: int) -> Line:
 
     median, best = _time(tick, max(3, rounds // 3))
     return Line(
-        name=f"{RECEIVERS} receivers", entities=1000, microseconds=median, best=best, target=1000 * RECEIVERS_MS
+        name=f"{RECEIVERS} receivers", entities=1000, microseconds=median, best=best, target=slow * 1000 * RECEIVERS_MS
     )
 
 
@@ -279,9 +281,9 @@ def bench_snapshot(
 
     Exit code 0: measured. 1: a target is missed, with --check. 2: misuse, or a trace or prior that cannot be read.
 
-    Example: retick bench snapshot --rounds 61 --check
+    Example: python -m benchmarks snapshot --rounds 61 --check
 
-    Example: retick bench snapshot --trace delta.bin.xz
+    Example: python -m benchmarks snapshot --trace delta.bin.xz
     """
     if trace is not None:
         if check:
@@ -299,7 +301,7 @@ def bench_snapshot(
     with progress("bench snapshot") as tell:
         proven = prove()
         c_loop = c_loop_ns()
-        lines = measure_snapshot(rounds, tell)
+        lines = measure_snapshot(rounds, tell, slow=slowness(c_loop))
     if as_json:
         found = [{**asdict(line), "kept": line.kept} for line in lines]
         document = {"digests": proven, "compiled": is_compiled(), "c_loop_ns": c_loop, "lines": found}
@@ -351,5 +353,4 @@ def _print(console: Screen, lines: list[Line], proven: int, c_loop: float | None
     form = "compiled" if is_compiled() else "pure Python"
     arrays = "array.array" if find_spec("numpy") is None else "NumPy arrays"
     console.print(f"{proven} packets have the published digests; {form} kernels; columns are {arrays}")
-    here = "no C compiler here to measure it with" if c_loop is None else f"here it takes {c_loop:.1f}"
-    console.print(f"targets are for a machine on which the fighter's C loop takes {TARGET_C_LOOP_NS} ns a step; {here}")
+    console.print(yardstick(c_loop))

@@ -1,5 +1,19 @@
-"""Benchmarks are commands: their tests run them as those of the command line do."""
+"""What tests of benchmarks share: the command line as a shell sees it."""
 
-from tests.cli.conftest import environment_is_taken_back, run
+import sys
 
-__all__ = ["environment_is_taken_back", "run"]
+import pytest
+
+from benchmarks import __main__
+from tests.cli.conftest import Run, as_a_shell_sees_it
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """``python -m benchmarks`` with these words: exit code, output, errors."""
+
+    def call(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["benchmarks", *map(str, words)])
+        return as_a_shell_sees_it(__main__.main, capsys)
+
+    return call

@@ -1,14 +1,14 @@
-"""``retick bench agents``: what it prints, and when a target is missed."""
+"""``python -m benchmarks agents``: what it prints, and when a target is missed."""
 
 import json
 from dataclasses import replace
 
 import pytest
+from benchmarks.__main__ import app
 from benchmarks.commands import agents as bench
 from benchmarks.commands.agents import AgentsReport
 from typer.testing import CliRunner
 
-from retick.cli.app import app
 from retick.integrations.vector import VectorFighter
 from tests.cli.conftest import Run
 
@@ -25,7 +25,7 @@ REPORT = AgentsReport(
 
 def shown(monkeypatch: pytest.MonkeyPatch, report: AgentsReport, *options: str) -> tuple[int, str]:
     monkeypatch.setattr(bench, "measure_agents", lambda *_: report)
-    result = CliRunner().invoke(app, ["bench", "agents", *options])
+    result = CliRunner().invoke(app, ["agents", *options])
     return result.exit_code, result.output
 
 
@@ -53,16 +53,16 @@ def test_without_a_compiler_the_c_loop_is_left_out(monkeypatch: pytest.MonkeyPat
 
 
 def test_it_measures_and_names_a_wrong_count(run: Run) -> None:
-    code, out, _ = run("bench", "agents", "--matches", 100, "--rounds", 1)
+    code, out, _ = run("agents", "--matches", 100, "--rounds", 1)
     assert code == 0
     assert "100 matches, 2 threads" in out
-    code, _, err = run("bench", "agents", "--threads", 0)
+    code, _, err = run("agents", "--threads", 0)
     assert code == 2
     assert "--threads must be 1 or more, not 0" in err
 
 
 def test_matches_that_are_not_the_games_own_are_noticed(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.setattr(VectorFighter, "step", lambda self, actions: None)
-    code, _, err = run("bench", "agents", "--matches", 3, "--rounds", 1)
+    code, _, err = run("agents", "--matches", 3, "--rounds", 1)
     assert code == 1
     assert "match 0 in arrays is not the match of the game" in err

@@ -1,12 +1,12 @@
-"""``retick bench chaos --cheats`` and ``--hours``: what they print, and the line that repeats one match."""
+"""``python -m benchmarks chaos --cheats`` and ``--hours``: what they print, and the line that repeats one match."""
 
 from typing import Any
 
 import pytest
+from benchmarks.__main__ import app
 from benchmarks.commands import chaos
 from typer.testing import CliRunner
 
-from retick.cli.app import app
 from tests.checkers.cheats import CHEATS
 from tests.checkers.cheats.match import CheatFailure, CheatOutcome
 from tests.checkers.long_play import LongPlay
@@ -30,7 +30,7 @@ def test_jobs_go_through_all_cheats_with_each_seed() -> None:
 
 
 def test_one_match_is_played_and_summed_up() -> None:
-    line = ["bench", "chaos", "--cheat", "false-leads", "--seed", "2", "--players", "3", "--processes", "1"]
+    line = ["chaos", "--cheat", "false-leads", "--seed", "2", "--players", "3", "--processes", "1"]
     result = RUNNER.invoke(app, line)
     assert result.exit_code == 0, result.output
     assert "all 1 matches are well" in result.output
@@ -45,24 +45,24 @@ def test_a_cheat_that_gets_its_way_is_named_with_the_line_that_repeats_it(monkey
         return outcome(resynced=True)
 
     monkeypatch.setattr(chaos, "play_cheat", played)
-    line = ["bench", "chaos", "--cheats", "2", "--cheat", "no-inputs", "--seed", "7", "--processes", "1"]
+    line = ["chaos", "--cheats", "2", "--cheat", "no-inputs", "--seed", "7", "--processes", "1"]
     result = RUNNER.invoke(app, line)
     assert result.exit_code == 1
     assert "no-inputs, seed 8: Held: peer1 [for] 30 s" in result.output
-    assert "again: retick bench chaos --cheat no-inputs --seed 8" in result.output
+    assert "again: python -m benchmarks chaos --cheat no-inputs --seed 8" in result.output
     assert "in 1 of 2 matches the cheat got its way" in result.output
 
 
 def test_a_cheat_without_a_chance_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chaos, "play_cheat", lambda scenario: outcome(broken=0))
-    result = RUNNER.invoke(app, ["bench", "chaos", "--cheat", "no-inputs"])
+    result = RUNNER.invoke(app, ["chaos", "--cheat", "no-inputs"])
     assert "without a chance  no-inputs" in result.output
 
 
 def test_hours_are_played_and_their_speed_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     played = LongPlay(frames=1000, goodbyes=2, crashes=3, checksum=5)
     monkeypatch.setattr(chaos, "play_long", lambda seconds, **details: played)
-    result = RUNNER.invoke(app, ["bench", "chaos", "--hours", "1"])
+    result = RUNNER.invoke(app, ["chaos", "--hours", "1"])
     assert result.exit_code == 0
     assert "1 h of 4 machines: 1,000 frames, 2 goodbyes, 3 crashes, one outcome" in result.output
     assert "times as fast as time" in result.output
@@ -73,11 +73,11 @@ def test_an_hour_that_fails_says_with_which_seed(monkeypatch: pytest.MonkeyPatch
         raise ZeroDivisionError("of all things")
 
     monkeypatch.setattr(chaos, "play_long", broken)
-    result = RUNNER.invoke(app, ["bench", "chaos", "--hours", "1", "--seed", "9"])
+    result = RUNNER.invoke(app, ["chaos", "--hours", "1", "--seed", "9"])
     assert result.exit_code == 1
     assert "seed 9: ZeroDivisionError: of all things" in result.output
 
 
 def test_an_unknown_cheat_is_misuse() -> None:
-    result = RUNNER.invoke(app, ["bench", "chaos", "--cheat", "nobody"])
+    result = RUNNER.invoke(app, ["chaos", "--cheat", "nobody"])
     assert result.exit_code == 2

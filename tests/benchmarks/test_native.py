@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.commands import native
-from benchmarks.commands.native import NativeFighter, build, c_loop_ns, find_compiler
+from benchmarks.commands.native import TARGETS_NS, NativeFighter, build, c_loop_ns, find_compiler, slowness, yardstick
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,3 +65,15 @@ def test_without_a_compiler_there_is_no_time(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_compiler_that_fails_is_reported(tmp_path: Path) -> None:
     with pytest.raises(RetickError, match=r"could not compile fighter\.h"):
         build(sys.executable, tmp_path)
+
+
+def test_targets_are_scaled_by_the_machine() -> None:
+    assert slowness(TARGETS_NS) == 1.0
+    assert slowness(2 * TARGETS_NS) == 2.0
+    assert slowness(TARGETS_NS / 2) == 0.5
+    assert "3.8 ns a step here; targets are scaled by it" in yardstick(3.8)
+
+
+def test_without_a_compiler_targets_are_not_scaled_and_that_is_said() -> None:
+    assert slowness(None) == 1.0
+    assert yardstick(None).startswith("no C compiler")

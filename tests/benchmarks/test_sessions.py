@@ -1,15 +1,14 @@
-"""``retick bench sessions``: its targets."""
+"""``python -m benchmarks sessions``: its targets."""
 
 from dataclasses import replace
 
 import pytest
+from benchmarks.__main__ import app
 from benchmarks.commands import sessions as bench_sessions
 from benchmarks.commands.session_overhead import Overhead
 from benchmarks.commands.session_traffic import Traffic
 from benchmarks.commands.sessions import Holding
 from typer.testing import CliRunner
-
-from retick.cli.app import app
 
 RUNNER = CliRunner()
 OVERHEAD = Overhead(
@@ -43,7 +42,7 @@ def test_sessions_checks_its_targets_when_asked(
     monkeypatch.setattr(bench_sessions, "hold_sessions", lambda *_: replace(HOLDING, p99_ms=p99))
     for part in ("link_alone", "packets_alone", "engine_alone"):
         monkeypatch.setattr(bench_sessions, part, lambda: 1.0)
-    result = RUNNER.invoke(app, ["bench", "sessions", "--check"])
+    result = RUNNER.invoke(app, ["sessions", "--check"])
     assert result.exit_code == code, result.output
     assert "the rest: session" in result.output
     assert "interleaved" in result.output

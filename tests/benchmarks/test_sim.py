@@ -1,13 +1,12 @@
-"""``retick bench sim``: what it prints, and when a target is missed."""
+"""``python -m benchmarks sim``: what it prints, and when a target is missed."""
 
 from dataclasses import replace
 
 import pytest
+from benchmarks.__main__ import app
 from benchmarks.commands import sim as bench
 from benchmarks.commands.sim_measure import Report
 from typer.testing import CliRunner
-
-from retick.cli.app import app
 
 RUNNER = CliRunner()
 REPORT = Report(
@@ -30,7 +29,7 @@ REPORT = Report(
 
 def shown(monkeypatch: pytest.MonkeyPatch, report: Report, *options: str) -> tuple[int, str]:
     monkeypatch.setattr(bench, "measure", lambda _plan, _progress: report)
-    result = RUNNER.invoke(app, ["bench", "sim", *options])
+    result = RUNNER.invoke(app, ["sim", *options])
     return result.exit_code, result.output
 
 
@@ -79,6 +78,6 @@ def test_what_could_not_be_measured_is_no_target(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("option", ["--frames", "--rounds", "--memory-frames"])
 def test_counts_below_one_are_refused(option: str) -> None:
-    result = RUNNER.invoke(app, ["bench", "sim", option, "0"])
+    result = RUNNER.invoke(app, ["sim", option, "0"])
     assert result.exit_code == 2
     assert f"{option} must be 1 or more, not 0" in result.stderr

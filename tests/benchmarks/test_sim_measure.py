@@ -1,20 +1,20 @@
-"""The figures of ``retick bench sim``: all are there, and different ways to play one match must agree."""
+"""The figures of ``python -m benchmarks sim``: all are there, and different ways to play one match must agree."""
 
 import json
 from typing import Any
 
 import pytest
+from benchmarks.__main__ import app
 from benchmarks.commands import sim_measure as bench_sim
 from benchmarks.commands.sim_measure import Target
 from typer.testing import CliRunner
 
-from retick.cli.app import app
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 
 RUNNER = CliRunner()
-TINY = ["bench", "sim", "--frames", "240", "--rounds", "1", "--memory-frames", "500"]
+TINY = ["sim", "--frames", "240", "--rounds", "1", "--memory-frames", "500"]
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from tests.checkers.chaos import ChaosFailure
 
 @pytest.mark.parametrize(("seed", "peers"), [(3, 2), (8, 2), (21, 3)])
 def test_the_same_seeds_end_in_the_same_states_sealed_and_plain(seed: int, peers: int) -> None:
-    """With cuts, pauses and bad links; ``retick bench chaos`` plays many more."""
+    """With cuts, pauses and bad links; ``python -m benchmarks chaos`` plays many more."""
     assert play_both_forms(Scenario.drawn(seed, peers=peers, frames=240), arena_for(peers)).both_forms == 1
 
 

@@ -1,4 +1,4 @@
-"""Seeded matches under everything that a network and its peers may do. Longer: ``retick bench chaos``.
+"""Seeded matches under everything that a network and its peers may do. Longer: ``python -m benchmarks chaos``.
 
 RETICK_CHAOS_MATCHES scales the number of seeds.
 """
@@ -29,7 +29,7 @@ def total_of(seeds: Iterable[int], peers: int) -> Outcome:
         try:
             total.add(play(Scenario.drawn(seed, peers=peers), arena_for(peers)))
         except ChaosFailure as failure:
-            pytest.fail(f"{failure}\nagain: retick bench chaos --players {peers} --seed {seed} --matches 1")
+            pytest.fail(f"{failure}\nagain: python -m benchmarks chaos --players {peers} --seed {seed} --matches 1")
     return total
 
 

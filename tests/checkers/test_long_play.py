@@ -1,4 +1,4 @@
-"""Long matches of machines that come and go. An hour: ``retick bench chaos --hours 1``."""
+"""Long matches of machines that come and go. An hour: ``python -m benchmarks chaos --hours 1``."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Online matches in which paths come and go; ``retick bench chaos --nat`` plays many more."""
+"""Online matches in which paths come and go; ``python -m benchmarks chaos --nat`` plays many more."""
 
 from random import Random
 

@@ -1,6 +1,6 @@
 """Stage 4 of the rollout: what locomotion in snapshots is for, shown against the reset that it replaced.
 
-The full runs, 180 seconds for each of six seeds, are `retick bench authority`.
+The full runs, 180 seconds for each of six seeds, are `python -m benchmarks authority`.
 """
 
 from functools import cache

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import pytest
 import typer
+from benchmarks.__main__ import app as benchmarks
 from typer.testing import CliRunner, Result
 
 from retick import __main__
@@ -25,15 +26,16 @@ MISSING = "no/such/file"
 
 WRONG_VALUE: dict[str, list[str]] = {
     "audit": [FIGHTER, "--frames", "0"],
-    "bench agents": ["--matches", "0"],
-    "bench authority": ["--part", "nothing"],
-    "bench chaos": ["--players", "9"],
-    "bench relay": ["--rooms", "0"],
-    "bench rollback": ["--rounds", "0"],
-    "bench sessions": ["--sessions", "0"],
-    "bench sim": ["--rounds", "0"],
-    "bench snapshot": ["--rounds", "0"],
-    "bench verify": ["--frames", "0"],
+    "benchmarks agents": ["--matches", "0"],
+    "benchmarks authority": ["--part", "nothing"],
+    "benchmarks chaos": ["--players", "9"],
+    "benchmarks relay": ["--rooms", "0"],
+    "benchmarks rollback": ["--rounds", "0"],
+    "benchmarks sessions": ["--sessions", "0"],
+    "benchmarks sim": ["--rounds", "0"],
+    "benchmarks snapshot": ["--rounds", "0"],
+    "benchmarks verify": ["--frames", "0"],
+    "bench": ["--rounds", "0"],
     "bots": ["0"],
     "capture export": [__file__, "--pcapng", "new.pcapng", "--local", "nowhere"],
     "demo": ["--loss", "91"],
@@ -108,15 +110,16 @@ MISSING_FILE: dict[str, list[str]] = {
 
 INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "audit": ([FIGHTER], "retick.cli.audit.audit_dynamic"),
-    "bench agents": ([], "benchmarks.commands.agents.measure_agents"),
-    "bench authority": ([], "benchmarks.commands.authority.measure_authority"),
-    "bench chaos": (["--processes", "1"], "benchmarks.commands.chaos.run_seed"),
-    "bench relay": ([], "benchmarks.commands.relay.relay.measure_throughput"),
-    "bench rollback": ([], "benchmarks.commands.rollback.measure_rollback"),
-    "bench sessions": ([], "benchmarks.commands.sessions.measure_overhead"),
-    "bench sim": ([], "benchmarks.commands.sim.measure"),
-    "bench snapshot": ([], "benchmarks.commands.snapshot.measure_snapshot"),
-    "bench verify": ([], "benchmarks.commands.verify.verify.verify"),
+    "benchmarks agents": ([], "benchmarks.commands.agents.measure_agents"),
+    "benchmarks authority": ([], "benchmarks.commands.authority.measure_authority"),
+    "benchmarks chaos": (["--processes", "1"], "benchmarks.commands.chaos.run_seed"),
+    "benchmarks relay": ([], "benchmarks.commands.relay.relay.measure_throughput"),
+    "benchmarks rollback": ([], "benchmarks.commands.rollback.measure_rollback"),
+    "benchmarks sessions": ([], "benchmarks.commands.sessions.measure_overhead"),
+    "benchmarks sim": ([], "benchmarks.commands.sim.measure"),
+    "benchmarks snapshot": ([], "benchmarks.commands.snapshot.measure_snapshot"),
+    "benchmarks verify": ([], "benchmarks.commands.verify.verify.verify"),
+    "bench": ([], "retick.cli.bench.measure"),
     "bots": (["1"], "retick.cli.bots._run"),
     "capture export": ([__file__, "--pcapng", "new.pcapng"], "retick.cli.capture.read_capture"),
     "demo": ([], "retick.cli.demo.network.NetworkDemo._start"),
@@ -165,11 +168,18 @@ def leaves(command: Any, name: str = "") -> Iterator[str]:
         yield from leaves(below, f"{name} {child}".strip())
 
 
-COMMANDS = sorted(leaves(typer.main.get_command(app)))
+COMMANDS = sorted([*leaves(typer.main.get_command(app)), *leaves(typer.main.get_command(benchmarks), "benchmarks")])
+
+
+def app_of(command: str) -> tuple[Any, list[str]]:
+    """The command line that has this command, and the words that it gets: ``retick`` or ``python -m benchmarks``."""
+    words = command.split()
+    return (benchmarks, words[1:]) if words[:1] == ["benchmarks"] else (app, words)
 
 
 def run(command: str, *arguments: str) -> Result:
-    return CliRunner().invoke(app, [*command.split(), *arguments])
+    line, words = app_of(command)
+    return CliRunner().invoke(line, [*words, *arguments])
 
 
 def test_no_command_is_left_out_here() -> None:

@@ -54,10 +54,7 @@ from tests.serving.serving import Serving
         ["serve", "retick.games.fighter:Fighter"],
         ["serve", "retick.games.runner:NetRunner", "--players", "4"],
         ["serve", "retick.games.runner:NetRunner", "--config", "x.json"],
-        ["bench", "authority", "--seconds", "nan"],
         ["bots", "1", "--connect", ":7777"],
-        ["bench", "authority", "--part", "luck"],
-        ["bench", "authority", "--seconds", "1"],
     ],
 )
 def test_misuse_is_refused_in_words_in_one_line(arguments: list[str]) -> None:

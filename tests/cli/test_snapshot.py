@@ -1,14 +1,15 @@
-"""``retick snapshot`` and ``retick bench snapshot --trace`` on a short trace and on a folder of packets."""
+"""``retick snapshot`` and ``python -m benchmarks snapshot --trace`` on a short trace and on a folder of packets."""
 
 import json
 import lzma
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from retick.cli.app import app
 from retick.cli.snapshot_scoring import read_source, trace_schema
@@ -28,20 +29,27 @@ from retick.snapshot import (
 )
 from retick.snapshot.compact.prior import empty_prior
 from retick.snapshot.layout import DELTA, HEADER, MAGIC
+from tests.cli.test_exit_codes import app_of
 from tests.snapshot.compact.test_packet import BODY, body
 
 TRACE = Path(__file__).parents[1] / "vectors/compact/cubes30.bin.xz"
 ENTITIES = ["--entities", "96"]
 
 
+def invoked(arguments: Sequence[Any]) -> Result:
+    """``retick``, or ``python -m benchmarks`` if that is the first word."""
+    line, words = app_of(" ".join(map(str, arguments[:1])))
+    return CliRunner().invoke(line, [*words, *map(str, arguments[1:])])
+
+
 def run(*arguments: Any) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = invoked(arguments)
     assert result.exit_code == 0, result.output
     return result.output
 
 
 def refused(*arguments: Any) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = invoked(arguments)
     assert result.exit_code == 2, result.output
     return result.stderr
 
@@ -53,18 +61,18 @@ def sizes_in(shown: str, line: str) -> list[float]:
 
 
 def test_a_trace_is_measured_and_compact_beats_plain() -> None:
-    found = json.loads(run("bench", "snapshot", "--trace", TRACE, *ENTITIES, "--json"))
+    found = json.loads(run("benchmarks", "snapshot", "--trace", TRACE, *ENTITIES, "--json"))
     sizes = {one["name"]: one["bytes"] for one in found["scores"]}
     assert sizes["carried"] < 0.5 * sizes["plain v2"]
     assert sizes["stateless"] < 0.5 * sizes["plain v2"]
-    assert "carried" in run("bench", "snapshot", "--trace", TRACE, *ENTITIES)
+    assert "carried" in run("benchmarks", "snapshot", "--trace", TRACE, *ENTITIES)
 
 
 def test_a_file_that_is_no_trace_is_misuse(tmp_path: Path) -> None:
     (tmp_path / "x.bin").write_bytes(b"12345")
     (tmp_path / "x.xz").write_bytes(b"12345")
     for name in ("x.bin", "x.xz"):
-        result = CliRunner().invoke(app, ["bench", "snapshot", "--trace", str(tmp_path / name)])
+        result = invoked(["benchmarks", "snapshot", "--trace", str(tmp_path / name)])
         assert result.exit_code == 2
 
 
@@ -112,7 +120,7 @@ def test_costs_are_never_negative_and_their_sum_is_what_is_sent(tmp_path: Path) 
 
 def said(*arguments: Any) -> str:
     """What a command says beside its result."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = invoked(arguments)
     assert result.exit_code == 0, result.output
     return result.stderr
 
@@ -140,7 +148,7 @@ def test_a_prior_of_other_groups_is_named(tmp_path: Path) -> None:
     declared = trace_schema()
     held = Schema(declared.components, [Group(owner.id, (item.id,), Hold()) for owner, item in declared.fields])
     schema.write_text(schema_to_json(held, names=True))
-    for command in (["snapshot", "explain", TRACE], ["bench", "snapshot", "--json", "--trace", TRACE]):
+    for command in (["snapshot", "explain", TRACE], ["benchmarks", "snapshot", "--json", "--trace", TRACE]):
         assert said(*command, *ENTITIES, "--prior", prior) == ""
         assert f"{prior} was trained with other groups" in said(
             *command, *ENTITIES, "--prior", prior, "--schema", schema
@@ -166,7 +174,7 @@ def test_train_explain_and_bench_count_the_same_and_say_what(tmp_path: Path) -> 
     carried, stateless = sizes_in(trained, "as declared, with the new prior")
     prior = ["--prior", tmp_path / "cubes.prior"]
     explained = run("snapshot", "explain", TRACE, *ENTITIES, *prior)
-    found = json.loads(run("bench", "snapshot", "--trace", TRACE, *ENTITIES, *prior, "--json"))
+    found = json.loads(run("benchmarks", "snapshot", "--trace", TRACE, *ENTITIES, *prior, "--json"))
     sizes = {one["name"]: round(one["bytes"], 1) for one in found["scores"]}
     assert sizes_in(explained, "all") == [sizes["plain v2"], carried]
     assert (carried, stateless) == (sizes["carried"], sizes["stateless"])
@@ -191,14 +199,14 @@ def test_a_trace_with_a_value_out_of_range_is_misuse_and_names_file_frame_and_fi
     data[at : at + 4] = (-7).to_bytes(4, "little", signed=True)
     path = tmp_path / "bad.bin"
     path.write_bytes(data)
-    for command in (["snapshot", "explain", path], ["bench", "snapshot", "--trace", path]):
+    for command in (["snapshot", "explain", path], ["benchmarks", "snapshot", "--trace", path]):
         message = refused(*command, *ENTITIES)
         assert f"{path}: frame 2: entity 5, component 1, field 2 (cube.orientation_a): -7 does not fit" in message
 
 
 @pytest.mark.parametrize("option", [["--checked"], ["--entities", "7"], ["--prior", "x"], ["--schema", "x"]])
 def test_options_of_a_trace_without_one_are_misuse(option: list[str]) -> None:
-    assert "--trace FILE" in refused("bench", "snapshot", *option)
+    assert "--trace FILE" in refused("benchmarks", "snapshot", *option)
 
 
 def test_a_file_that_is_no_prior_or_no_schema_is_misuse_and_named(tmp_path: Path) -> None:
@@ -248,8 +256,8 @@ def test_a_trace_takes_other_groups_and_refuses_other_fields_and_folders(tmp_pat
     fitted, other = tmp_path / "fitted.json", tmp_path / "other.json"
     fitted.write_text(schema_to_json(Schema(trace_schema().components)), encoding="utf-8")
     other.write_text(schema_to_json(BODY), encoding="utf-8")
-    for command in (["snapshot", "explain", TRACE], ["bench", "snapshot", "--trace", TRACE]):
+    for command in (["snapshot", "explain", TRACE], ["benchmarks", "snapshot", "--trace", TRACE]):
         assert run(*command, *ENTITIES) != run(*command, *ENTITIES, "--schema", fitted)
         assert "other fields than traces have" in refused(*command, *ENTITIES, "--schema", other)
-    assert "takes a file" in refused("bench", "snapshot", "--trace", tmp_path)
-    assert "no targets" in refused("bench", "snapshot", "--trace", TRACE, *ENTITIES, "--check")
+    assert "takes a file" in refused("benchmarks", "snapshot", "--trace", tmp_path)
+    assert "no targets" in refused("benchmarks", "snapshot", "--trace", TRACE, *ENTITIES, "--check")

@@ -14,9 +14,11 @@ from tempfile import TemporaryDirectory
 from retick.errors import RetickError
 from retick.games.fighter.bots import bout
 
-__all__ = ["SOURCE", "NativeFighter", "build", "c_loop_ns", "find_compiler"]
+__all__ = ["SOURCE", "TARGETS_NS", "NativeFighter", "build", "c_loop_ns", "find_compiler", "slowness", "yardstick"]
 
 SOURCE = Path(__file__).with_name("fighter.h")
+TARGETS_NS = 6.0
+"""Nanoseconds that a step of the C loop takes on the machine that all targets in microseconds are for."""
 FLAGS = ("-O3", "-shared", "-fPIC", "-x", "c")
 
 
@@ -73,3 +75,15 @@ def c_loop_ns(*, frames: bytes | None = None, passes: int = 20) -> float | None:
             fighter.run(1, payload)
             best = min(best, time.perf_counter() - started)
     return best / (len(payload) // 4) * 1e9
+
+
+def slowness(c_loop: float | None) -> float:
+    """The factor for targets in microseconds on this machine, given its C loop; 1 where there is no C compiler."""
+    return 1.0 if c_loop is None else c_loop / TARGETS_NS
+
+
+def yardstick(c_loop: float | None) -> str:
+    """What the targets of a report were multiplied by, in one line."""
+    if c_loop is None:
+        return f"no C compiler to measure this machine with: targets are for a C loop of {TARGETS_NS} ns a step"
+    return f"the fighter's C loop takes {c_loop:.1f} ns a step here; targets are scaled by it"

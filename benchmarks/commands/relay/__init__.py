@@ -1,1 +1,1 @@
-"""``retick bench relay``: what a relay forwards, how long that takes, and what a flood of strangers leaves behind."""
+"""``python -m benchmarks relay``: what a relay forwards, how long it takes, and what a flood of strangers leaves."""

@@ -1,4 +1,4 @@
-"""``retick bench relay``: figures of a relay, each with its bound."""
+"""``python -m benchmarks relay``: figures of a relay, each with its bound."""
 
 from typing import Annotated
 
@@ -34,7 +34,7 @@ def bench_relay(
 
     Exit code 0: measured. 1: a bound is missed, with --check. 2: misuse.
 
-    Example: retick bench relay --rooms 1000 --seconds 10
+    Example: python -m benchmarks relay --rooms 1000 --seconds 10
     """
     with progress("bench relay") as tell:
         tell(f"{rooms} rooms, {rounds} rounds")

@@ -1,1 +1,1 @@
-"""``retick bench verify``: how fast recorded matches are run again, one and many."""
+"""``python -m benchmarks verify``: how fast recorded matches are run again, one and many."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks verify --matches``: many one-minute replays from files and archives, against the game's own loop.
+"""``python -m benchmarks verify --matches``: one-minute replays from files and archives, against the game's own loop.
 
 A match of two real bots takes 20 ms to play, and a hundred thousand of them an hour. So a few bouts are played, and
 every match takes the left player of one and the right player of another: no two are equal, and all move, jump and hit.

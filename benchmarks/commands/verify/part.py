@@ -1,4 +1,4 @@
-"""One part of ``retick bench verify --matches``, in its own process: memory and CPU time are its own."""
+"""One part of ``python -m benchmarks verify --matches``, in its own process: memory and CPU time are its own."""
 
 # retick: floats -- times
 

@@ -1,4 +1,4 @@
-"""``retick bench verify``: how many frames a second are verified, and how long a jump in a replay takes."""
+"""``python -m benchmarks verify``: how many frames a second are verified, and how long a jump in a replay takes."""
 
 import tempfile
 import time
@@ -45,7 +45,7 @@ def bench_verify(
 
     Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
 
-    Example: retick bench verify --rounds 50
+    Example: python -m benchmarks verify --rounds 50
     """
     if frames < 1 or rounds < 1:
         raise UsageError("--frames and --rounds must be 1 or more")

@@ -16,12 +16,13 @@ from retick.cli.terminal import say
 from retick.errors import UsageError
 
 __all__ = [
+    "CommandLine",
     "LazyGroup",
     "app",
 ]
 
 
-# Commands that are imported when they are used: ``retick --version`` need not load every benchmark.
+# Commands that are imported when they are used: ``retick --version`` need not load the studio.
 
 
 class LazyGroup(TyperGroup):
@@ -68,33 +69,8 @@ def _command(name: str, found: Any) -> Any:
     return command
 
 
-class _Commands(LazyGroup):
-    """All commands end by the same rule, and typer's own complaints about arguments look like ours."""
-
-    places: ClassVar[Mapping[str, str]] = {
-        "demo": "retick.cli.demo.demo:demo",
-        "new": "retick.cli.new:new",
-        "play": "retick.cli.play.play:play",
-        "synctest": "retick.cli.synctest:synctest",
-        "packet": "retick.cli.packet:packet",
-        "audit": "retick.cli.audit:audit",
-        "host": "retick.cli.play.host:host",
-        "join": "retick.cli.play.join:join",
-        "watch": "retick.cli.play.watch:watch",
-        "serve": "retick.cli.serve:serve",
-        "bots": "retick.cli.bots:bots",
-        "relay": "retick.cli.relay:relay",
-        "doctor": "retick.cli.doctor:doctor",
-        "studio": "retick.cli.studio:studio",
-        "trace": "retick.cli.trace:trace",
-        "replay": "retick.cli.replay.replay:replay_app",
-        "bench": "benchmarks.__main__:bench_app",
-        "capture": "retick.cli.capture:capture_app",
-        "snapshot": "retick.cli.snapshot:snapshot_app",
-        "desync": "retick.cli.desync:desync_app",
-        "export": "retick.cli.export:export_app",
-        "token": "retick.cli.token:token_app",
-    }
+class CommandLine(LazyGroup):
+    """A whole command line: its commands end by the same rule, and typer's own complaints look like ours."""
 
     def make_context(self, *given: Any, **named: Any) -> Any:  # versions of typer have contexts of different types
         with exits(), _own_complaints():  # --version prints while arguments are read
@@ -119,6 +95,35 @@ def _own_complaints() -> Iterator[None]:
         context = getattr(error, "ctx", None)
         path = "retick" if context is None else context.command_path
         raise UsageError(f"{text[:1].lower()}{text[1:]} (see {path} --help)") from None
+
+
+class _Commands(CommandLine):
+    """The commands of ``retick``."""
+
+    places: ClassVar[Mapping[str, str]] = {
+        "demo": "retick.cli.demo.demo:demo",
+        "new": "retick.cli.new:new",
+        "play": "retick.cli.play.play:play",
+        "synctest": "retick.cli.synctest:synctest",
+        "packet": "retick.cli.packet:packet",
+        "audit": "retick.cli.audit:audit",
+        "host": "retick.cli.play.host:host",
+        "join": "retick.cli.play.join:join",
+        "watch": "retick.cli.play.watch:watch",
+        "serve": "retick.cli.serve:serve",
+        "bots": "retick.cli.bots:bots",
+        "relay": "retick.cli.relay:relay",
+        "doctor": "retick.cli.doctor:doctor",
+        "studio": "retick.cli.studio:studio",
+        "trace": "retick.cli.trace:trace",
+        "replay": "retick.cli.replay.replay:replay_app",
+        "bench": "retick.cli.bench:bench",
+        "capture": "retick.cli.capture:capture_app",
+        "snapshot": "retick.cli.snapshot:snapshot_app",
+        "desync": "retick.cli.desync:desync_app",
+        "export": "retick.cli.export:export_app",
+        "token": "retick.cli.token:token_app",
+    }
 
 
 app = typer.Typer(

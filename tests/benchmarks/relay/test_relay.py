@@ -1,13 +1,13 @@
 """The relay's benchmark measures what it says, in small; figures are not asserted."""
 
 import pytest
+from benchmarks.__main__ import app
 from benchmarks.commands.relay import relay
 from benchmarks.commands.relay.delay import Delay, measure_delay
 from benchmarks.commands.relay.flood import Flood, measure_flood
 from benchmarks.commands.relay.throughput import Throughput, measure_throughput
 from typer.testing import CliRunner
 
-from retick.cli.app import app
 from retick.cli.exit_codes import NO
 
 
@@ -40,6 +40,6 @@ def test_a_bound_that_is_missed_is_no_with_check(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(relay, "measure_flood", lambda _: flood)
     for found, code in ((good, 0), (Throughput(relay=39_000.0, bare=50_000.0, rooms=1, lost=0), NO)):
         monkeypatch.setattr(relay, "measure_throughput", lambda found=found, **_: found)
-        result = CliRunner().invoke(app, ["bench", "relay", "--check"])
+        result = CliRunner().invoke(app, ["relay", "--check"])
         assert result.exit_code == code
         assert ("MISSED" in result.output) == bool(code)

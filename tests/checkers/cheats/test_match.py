@@ -1,4 +1,4 @@
-"""Honest machines with one cheat among them: each cheat once here, thousands by ``retick bench chaos --cheats``."""
+"""Honest machines with one cheat among them: each cheat once here, thousands by ``python -m benchmarks chaos --cheats``."""
 
 from dataclasses import replace
 from typing import Any
@@ -26,7 +26,7 @@ def play_until_broken(name: str) -> CheatOutcome:
         try:
             outcome = play_cheat(CheatScenario.drawn(name, seed))
         except CheatFailure as failure:
-            pytest.fail(f"{failure}\nagain: retick bench chaos --cheat {name} --seed {seed}")
+            pytest.fail(f"{failure}\nagain: python -m benchmarks chaos --cheat {name} --seed {seed}")
         if outcome.broken:
             break
     return outcome
