@@ -73,9 +73,9 @@ def test_parquet_that_is_no_manifest_is_refused_in_words(kind: str, tmp_path: Pa
 @pytest.mark.parametrize("content", [b"", b"path,PATH\na,b\n", b"a,b\n1,2\n", b"\xff\xfe", b'path,seed\n"torn'])
 def test_what_is_no_manifest_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_bytes(content)
-    with pytest.raises(UsageError, match="is no manifest"):
+    with pytest.raises(UsageError, match="is not a manifest"):
         list(entries_of(tmp_path / "m.csv"))
     pytest.importorskip("pyarrow")
     (tmp_path / "m.parquet").write_bytes(content)
-    with pytest.raises(UsageError, match="is no manifest"):
+    with pytest.raises(UsageError, match="is not a manifest"):
         list(entries_of(tmp_path / "m.parquet"))

@@ -64,7 +64,7 @@ def test_another_file_is_refused_and_left_as_it_is(name: str, tmp_path: Path) ->
         pytest.importorskip("pyarrow")
     path = tmp_path / name
     path.write_bytes(b'{"name": "something else"}\nmore\n')
-    with pytest.raises(UsageError, match="is no file of results: "):
+    with pytest.raises(UsageError, match="is not a file of results: "):
         ResultFile(path)
     assert path.read_bytes() == b'{"name": "something else"}\nmore\n'
 
@@ -101,7 +101,7 @@ def test_a_full_disk_is_an_error_that_is_raised_and_the_lines_before_stay_good(
 def test_another_file_without_a_last_newline_is_no_torn_line(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     path.write_bytes(content)
-    with pytest.raises(UsageError, match="no file of results"):
+    with pytest.raises(UsageError, match="not a file of results"):
         ResultFile(path)
     assert path.read_bytes() == content
 
@@ -110,6 +110,6 @@ def test_another_file_without_a_last_newline_is_no_torn_line(content: bytes, tmp
 def test_only_the_two_endings_are_taken(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(b"")
-    with pytest.raises(UsageError, match=r"ends in \.jsonl or \.parquet"):
+    with pytest.raises(UsageError, match=r"end in \.jsonl or \.parquet"):
         ResultFile(path)
     assert path.read_bytes() == b""

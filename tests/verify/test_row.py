@@ -45,7 +45,7 @@ def test_any_other_text_is_refused(text: str | bytes) -> None:
 )
 def test_a_row_with_a_wrong_value_is_refused(change: dict[str, object]) -> None:
     row = json.loads(row_line(Row("a", "ok"))) | change
-    with pytest.raises(InvalidValue, match="no row of results"):
+    with pytest.raises(InvalidValue, match="not a row of results"):
         read_row(json.dumps(row))
     with pytest.raises(InvalidValue):
         read_row("[" * 100_000)

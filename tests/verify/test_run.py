@@ -107,7 +107,7 @@ def test_whatever_is_wrong_with_one_match_is_a_row_and_no_stop(folder: Path) -> 
         "000007.rplk": ("ok", ""),
         "000007.rtk": ("differs", "frame 60 should be 0x00000007"),
         "000008.rplk": ("manifest", "up to eight hex digits, not '0xNOTHEX'"),
-        "000009.rplk": ("differs", "the manifest says seed 1234, and the recording has 10"),
+        "000009.rplk": ("differs", "the manifest says seed 1234, but the recording has 10"),
         "000010.rplk": ("manifest", "seed must be from 1 to 4294967295, not '0'"),
         "000011.rplk": ("differs", "frame 120 should be 0x00000001"),
         "gone.rplk": ("unreadable", "no source has it"),

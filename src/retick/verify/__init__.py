@@ -1,7 +1,7 @@
 """Many replays at once: where they come from, who runs them, and the files of results.
 
-An app: it opens files, starts threads and processes, and imports pyarrow, fsspec and ray when they are asked for. It
-knows recordings by ``retick.replay`` and prints nothing.
+An app: it opens files, starts threads and processes, and imports pyarrow, fsspec and ray if they are asked for. It
+reads recordings with ``retick.replay`` and prints nothing.
 """
 
 from retick.verify.batch import Row

@@ -1,4 +1,4 @@
-"""Packed archives, read from the start to the end in large pieces: tar (also compressed), and Parquet."""
+"""Reads archives in large pieces from start to end: tar (also compressed), and Parquet."""
 
 import bz2
 import gzip
@@ -27,15 +27,14 @@ __all__ = [
 ]
 
 
-# Compressed archives: all their bytes up to where they are cut off or damaged, and only then the error.
-#
-# A decompressor that finds an error in a step drops what it had made in this step. So steps are small, and after an
-# error that step is done again byte by byte, which costs the last byte before the error at most.
+# A damaged archive is read up to the damage, and only then the error is raised. A decompressor that finds an error
+# drops what it made in that step. So steps are small, and a failed step is done again byte by byte: at most the last
+# byte before the error is lost.
 
 STEP = 1 << 16
-"""Bytes that are unpacked at once."""
+"""Bytes that are unpacked in one step."""
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)
-"""What decompressors raise."""
+"""Exceptions of decompressors."""
 OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
     ".tar.gz": lambda file: gzip.GzipFile(fileobj=file),
     ".tgz": lambda file: gzip.GzipFile(fileobj=file),
@@ -45,19 +44,19 @@ OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
 
 
 class Unpacked:
-    """The unpacked bytes of an open file."""
+    """Unpacks an open file."""
 
     def __init__(self, raw: BinaryIO, ending: str, *, can_go_back: bool) -> None:
-        """``can_go_back``: it is cheap to read ``raw`` from its start again."""
+        """``can_go_back``: reading ``raw`` again from its start is cheap."""
         self._raw, self._open, self._can_go_back = raw, OPENERS[ending], can_go_back
         self._file = self._open(raw)
         self._given = 0
         self._bytewise = 0
-        """So many bytes are to be unpacked one by one."""
+        """Number of bytes that are still to be unpacked one by one."""
         self._error: BaseException | None = None
 
     def readinto(self, room: memoryview) -> int:
-        """How many bytes were put there: fewer than there is room for at the end, and before an error."""
+        """Fill ``room`` and return the number of bytes, which is smaller at the end and before an error."""
         size = 0
         while size < len(room) and self._error is None:
             try:
@@ -75,7 +74,7 @@ class Unpacked:
         return size
 
     def _begin_again(self, error: BaseException) -> None:
-        """Go back to where the failed step began, to do it byte by byte; unless nothing is to be gained."""
+        """Go back to the start of the failed step to do it byte by byte, unless that gains nothing."""
         if self._bytewise or not self._can_go_back or isinstance(error, EOFError):
             self._error = error
             return
@@ -90,10 +89,10 @@ class Unpacked:
 
 
 ENDINGS = (".rplk", ".rtk")
-"""Of replays, in folders and archives."""
+"""File endings of replays in folders and archives."""
 COLUMNS = ("path", "replay", "seed", "checksum")
 Look = Callable[[str, str, int, int], BatchEntry]
-"""Makes the entry of a path, with what a manifest says of the name in the archive."""
+"""Makes the entry of a path; a manifest is asked by the name in the archive."""
 
 
 def is_tar(name: str) -> bool:
@@ -109,7 +108,7 @@ def _ending(name: str) -> str | None:
 
 
 def tar_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch | ByteRange]:
-    """The replays of a tar archive; what is wrong with the archive is an entry with a problem."""
+    """Read the replays of a tar archive; a damaged archive ends with an entry that has a problem."""
     try:
         with open_source(name) as raw:
             ending, is_file = _ending(name), not is_url(name) and os.path.isfile(name)
@@ -167,7 +166,7 @@ def _entries(name: str, members: list[TarMember], look: Look, base: int = 0) -> 
 
 
 def _all(name: str, members: list[TarMember], refused: list[TarRefused], look: Look) -> list[BatchEntry]:
-    """Entries of what is read and of what is not, in their order in the archive."""
+    """The entries of all members, read or refused, in the order of the archive."""
     entries, at = list[BatchEntry](), 0
     for before, inside, problem in refused:
         entries += _entries(name, members[at:before], look)
@@ -178,12 +177,12 @@ def _all(name: str, members: list[TarMember], refused: list[TarRefused], look: L
 
 
 def _can_be_shared_out(name: str) -> bool:
-    """Whether workers can read parts of it themselves: a file and no pipe, not compressed, where there is the call."""
+    """Whether workers can read parts of the archive: it is a local file, not compressed, and the system has preadv."""
     return _ending(name) == ".tar" and not is_url(name) and hasattr(os, "preadv") and os.path.isfile(name)
 
 
 class _Ranges:
-    """Rows of plain members of a local archive, found by their headers alone."""
+    """Finds the plain members of a local archive by their headers alone, for workers to read."""
 
     def __init__(self, name: str, file: BinaryIO, look: Look, piece: int) -> None:
         self._name, self._file, self._look, self._piece = name, file, look, piece
@@ -191,13 +190,13 @@ class _Ranges:
         self._identity = identity(file.fileno())
         self._most = SIDE_BY_SIDE
         self.end = 0
-        """Where the archive goes on after what was read."""
+        """Offset in the archive after the last part."""
 
     def read(self, at: int) -> Iterator[ByteRange]:
-        """Parts of the archive from ``at`` on, as long as its headers are plain."""
+        """Split the archive from ``at`` on into parts, up to the first header that is not plain."""
         number, size = self._file.fileno(), self._identity.size
         while True:
-            if hasattr(os, "posix_fadvise"):  # headers alone look like reading here and there
+            if hasattr(os, "posix_fadvise"):  # reading headers alone looks like random access
                 os.posix_fadvise(number, at, self._piece, os.POSIX_FADV_WILLNEED)
             members = plain_headers(number, at, min(size, at + self._piece), self._most)
             if len(members) < SIDE_BY_SIDE:
@@ -210,15 +209,15 @@ class _Ranges:
 
 
 def parquet_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
-    """The replays of a Parquet file: columns path and replay, and perhaps seed and checksum."""
+    """Read the replays of a Parquet file with the columns path and replay, and perhaps seed and checksum."""
     parquet, errors = pyarrow("pyarrow.parquet"), pyarrow("pyarrow.lib").ArrowException
     try:
         with open_source(name) as raw:
-            # A local file is read by pyarrow itself: by way of a Python file it takes ten times as long.
+            # pyarrow opens a local file itself: through a Python file, reading takes ten times as long.
             table = parquet.ParquetFile(raw if is_url(name) else name, pre_buffer=False, buffer_size=piece)
             names = table.schema_arrow.names
             if not {"path", "replay"} <= set(names):
-                raise DecodeError("a Parquet file of replays has the columns path and replay")
+                raise DecodeError("a Parquet file of replays must have the columns path and replay")
             if twice := [each for each in COLUMNS if names.count(each) > 1]:
                 raise DecodeError(f"it has more than one column {twice[0]}")
             wanted = [each for each in COLUMNS if each in names]

@@ -1,4 +1,4 @@
-"""A batch of recordings: one buffer of bytes, and what is where in it."""
+"""A batch of recordings: one buffer of bytes and an entry for each recording, and the rows of results."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -27,51 +27,50 @@ _T = TypeVar("_T", bound=tuple[Any, ...])
 
 
 class BatchEntry(NamedTuple):
-    """One recording of a batch, or the reason why there is none."""
+    """One recording of a batch, or the reason why it could not be read."""
 
     path: str
     start: int = 0
+    """Offset of its first byte in the buffer."""
     end: int = 0
     seed: int | None = None
-    """What the manifest says."""
+    """The seed that the manifest expects."""
     checksum: int | None = None
-    """The final checksum that the manifest says."""
+    """The final checksum that the manifest expects."""
     problem: str = ""
-    """Why it could not be read; then nothing of it is in the buffer."""
+    """Why it could not be read; then the buffer has none of its bytes."""
     is_manifests_fault: bool = False
     """Whether the problem is in the manifest's entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Recordings that travel together."""
+    """Recordings that travel to a worker together."""
 
     data: bytes | bytearray | memoryview
     entries: list[BatchEntry]
     done: Callable[[], None] | None = field(default=None, compare=False)
-    """Called when the bytes are no longer needed, so that the next batch can be read to the same place."""
+    """Called when the bytes are no longer needed, so that the buffer can be used again."""
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        """To another process goes what is needed; whoever can (ray) hands the bytes over without a further copy."""
+        """Pickle without ``done``; with protocol 5, ray hands the bytes over without another copy."""
         data = PickleBuffer(self.data) if protocol >= 5 else bytes(self.data)
         return _arrived, (data, columns(self.entries))
 
 
 def columns(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Named tuples as plain columns, to be pickled: one by one, the pickler asks of each what it is."""
+    """Turn named tuples into plain columns, which are pickled faster than the tuples one by one."""
     return list(zip(*rows, strict=True))
 
 
 def from_columns(kind: type[_T], parts: Sequence[tuple[Any, ...]]) -> list[_T]:
-    """What :func:`columns` made into columns."""
+    """Make the named tuples that :func:`columns` turned into columns."""
     return list(map(partial(tuple.__new__, kind), zip(*parts, strict=True)))
 
 
 def _arrived(data: Any, parts: Sequence[tuple[Any, ...]]) -> Batch:
     return Batch(data, from_columns(BatchEntry, parts))
 
-
-# What came out for one recording: a row of results, and the same as a line of JSON.
 
 Word = Literal["ok", "differs", "unknown", "corrupt", "unreadable", "failed", "manifest"]
 VERDICTS: Final[tuple[str, ...]] = get_args(Word)
@@ -84,15 +83,15 @@ class Row(NamedTuple):
     """The file, URL, or ``archive!member``."""
     verdict: Word
     reason: str = ""
-    """Why it is not ok."""
+    """Why the verdict is not ok; empty if it is."""
     seed: int | None = None
     frames: int | None = None
     checksum: int | None = None
-    """Of the final state, as run here; None: it was not run."""
+    """Checksum of the final state in this run; None if it was not run."""
     expected: int | None = None
-    """The final checksum that the manifest says."""
+    """The final checksum that the manifest expects."""
     compared: int = 0
-    """Checksums that were compared, the expected one included."""
+    """Number of checksums that were compared, including the expected one."""
     first_bad_frame: int | None = None
     last_good_frame: int | None = None
 
@@ -102,7 +101,7 @@ _NUMBERS = FIELDS[3:]
 
 
 def row_line(row: Row) -> str:
-    """The row as one line of JSON, without its line end."""
+    """Write the row as one line of JSON, without a line end."""
     numbers = ", ".join(
         f'"{name}": {"null" if value is None else value}' for name, value in zip(_NUMBERS, row[3:], strict=True)
     )
@@ -111,20 +110,20 @@ def row_line(row: Row) -> str:
 
 
 def read_row(text: str | bytes) -> Row:
-    """The row in a line of JSON, or an InvalidValue."""
+    """Read the row in a line of JSON; InvalidValue if it is wrong."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
         found = None
     problem = _problem(found)
     if problem:
-        raise InvalidValue(f"this is no row of results: {problem}")
+        raise InvalidValue(f"not a row of results: {problem}")
     return Row(**found)
 
 
 def _problem(found: Any) -> str | None:
     if not isinstance(found, dict):
-        return "it is no JSON object"
+        return "it is not a JSON object"
     if set(found) != set(FIELDS):
         return f"its fields are not {', '.join(FIELDS)}"
     if not isinstance(found["path"], str) or not isinstance(found["reason"], str):

@@ -1,4 +1,4 @@
-"""Writes seeded matches of the fighter's bots into a folder, with a manifest that says how each ends."""
+"""Writes seeded matches of the fighter's bots into a folder, with a manifest of their final checksums."""
 
 import csv
 import os
@@ -18,18 +18,18 @@ PAIRS = tuple((first, second) for first in STYLES for second in STYLES)
 
 
 def generate(folder: str | os.PathLike[str], *, matches: int, seed: int = 1, frames: int = 3600) -> Iterator[Path]:
-    """Write ``matches`` RPLK files and their manifest; yields each file's path once it is written.
+    """Write ``matches`` RPLK files and their manifest; yield the path of each file after it was written.
 
     Match ``n`` has the seed ``seed + n``, and the pairs of styles take turns. The same numbers give the same bytes.
     """
     if matches < 1 or frames < 1:
         raise UsageError(f"matches and frames must be 1 or more, not {matches} and {frames}")
     if not 1 <= seed <= 0xFFFFFFFF - matches:
-        raise UsageError(f"seeds go from 1 to 4294967295, and so many matches from seed {seed} on do not fit")
+        raise UsageError(f"seeds go from 1 to 4294967295: {matches} matches from seed {seed} on do not fit")
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     if any(target.iterdir()):
-        raise UsageError(f"{target} is not empty")
+        raise UsageError(f"{target} is not empty: name a new or empty folder")
     game = Fighter()
     part = target / f"{MANIFEST}.part"
     digits = max(6, len(str(matches - 1)))

@@ -1,7 +1,7 @@
-"""Who runs batches: threads of this process, or processes beside it. Ray is in ``retick.verify.ray``.
+"""Engines run batches: threads of this process, or other processes. ``retick.verify.ray`` has a third one.
 
-An engine is given batches one after the other and answers them in this order. So rows come in the order of the sources,
-whoever ran them, and a window of batches under way is all that has to be kept.
+An engine gets batches one after the other and returns their rows in this order. So rows come in the order of the
+sources, and only the batches of a window are kept.
 """
 
 import multiprocessing
@@ -25,7 +25,7 @@ from retick.verify.reading import ByteRange, FileReader, Files
 __all__ = ["WINDOW", "Engine", "Processes", "Threads", "Unit", "cores", "in_order", "single_entries", "worker_for"]
 
 WINDOW = 4
-"""Batches under way for each worker."""
+"""Batches that are under way for each worker."""
 Unit = Files | Batch | ByteRange
 Work = Callable[[Unit], list[Row]]
 
@@ -36,22 +36,22 @@ class Engine(Protocol):
     workers: int
 
     def submit(self, unit: Unit) -> Any:
-        """Begin with a batch; the handle is for ``result``."""
+        """Start a batch; the returned handle is for ``result``."""
 
     def result(self, handle: Any, unit: Unit) -> list[Row]:
-        """Its rows, once they are there."""
+        """Wait for the rows of a batch."""
 
     def close(self) -> None:
-        """Stop; what is under way is left."""
+        """Stop, without waiting for batches that are under way."""
 
 
 def cores() -> int:
-    """That this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_order(engine: Engine, units: Iterable[Unit]) -> Iterator[list[Row]]:
-    """The rows of each batch, in their order; no further batch is taken before one is done."""
+    """Yield the rows of each batch in order; when the window is full, a batch must finish before the next starts."""
     pending: deque[tuple[Any, Unit]] = deque()
     for unit in units:
         pending.append((engine.submit(unit), unit))
@@ -62,7 +62,8 @@ def in_order(engine: Engine, units: Iterable[Unit]) -> Iterator[list[Row]]:
 
 
 def worker_for(spec: GameSpec, *, is_elsewhere: bool = False) -> Work:
-    """The work of one thread or process; elsewhere, an AnotherFile says that it does not see an archive."""
+    """Make the function that one thread or process runs. With ``is_elsewhere`` it raises AnotherFile for an archive
+    that its machine does not see."""
     judge, reader = judge_for(spec), FileReader(spec.limits, is_elsewhere=is_elsewhere)
 
     def work(unit: Unit) -> list[Row]:
@@ -79,10 +80,10 @@ def worker_for(spec: GameSpec, *, is_elsewhere: bool = False) -> Work:
 
 
 class Threads:
-    """Threads of this process: for games that run without Python's lock."""
+    """Threads of this process, for games that run without the GIL."""
 
     def __init__(self, spec: GameSpec, workers: int | None = None) -> None:
-        # One thread more than cores: while one waits for the lock or a file, the cores have work.
+        # One thread more than cores, so that the cores have work while one waits for the GIL or a file.
         self.workers = workers or cores() + 1
         self._local = threading.local()
         self._spec = spec
@@ -105,22 +106,22 @@ class Threads:
 
 
 class Processes:
-    """A process for each core: for games in Python. One that dies takes no other match with it."""
+    """A process for each core, for games in Python. A process that dies costs only the match that killed it."""
 
     def __init__(self, spec: GameSpec, workers: int | None = None) -> None:
         self.workers = workers or cores()
         self._spec = spec
         try:
             self._pool = self._new_pool()
-        except BrokenProcessPool:  # before any match: no recording is to blame
+        except BrokenProcessPool:  # before any match, so no recording is to blame
             raise UsageError(
-                "worker processes end as they start. A script that calls verify_many must do so below "
+                "worker processes end as they start. A script must call verify_many below "
                 'if __name__ == "__main__": since every worker imports the script'
             ) from None
 
     def _new_pool(self) -> ProcessPoolExecutor:
-        """All its processes have begun: one that the pool starts as another dies would be waited for without end."""
-        # A fresh interpreter: a copy of this one could hold a lock of one of our threads.
+        """Make a pool whose processes have all started: one started while another dies would be awaited forever."""
+        # Fresh interpreters: a fork could hold a lock of one of our threads.
         fresh = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(self.workers, fresh, _begin, (self._spec, fresh.Barrier(self.workers)))
         with _without_ctrl_c():  # the pool starts its processes here, one by one
@@ -141,7 +142,7 @@ class Processes:
                 return handle.result()
         except BrokenProcessPool:
             pass
-        try:  # perhaps another batch was to blame: alone
+        try:  # another batch may have killed the pool, so run this one alone
             return self._alone(unit)
         except BrokenProcessPool:
             return [row for entry, one in single_entries(unit) for row in self._one(entry, one)]
@@ -162,7 +163,7 @@ class Processes:
 
 
 def single_entries(unit: Unit) -> Iterator[tuple[BatchEntry, Unit]]:
-    """Each entry of a batch with a batch of its own."""
+    """Split a batch into batches of one entry each."""
     for entry in unit if isinstance(unit, Files) else unit.entries:
         if isinstance(unit, Files):
             yield entry, Files([entry])
@@ -176,14 +177,14 @@ def single_entries(unit: Unit) -> Iterator[tuple[BatchEntry, Unit]]:
 
 @contextmanager
 def _without_ctrl_c() -> Iterator[None]:
-    """Ctrl-C waits until the end of this block, and never comes to a process that is started in it.
+    """Delay Ctrl-C until the end of this block, and keep it from processes that are started in it.
 
-    A terminal sends it to every process. One that still starts would end with a long text and break the pool.
+    A terminal sends Ctrl-C to every process. One that is still starting would print a traceback and break the pool.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # as it starts, it lets the signal through again
+    resource_tracker.ensure_running()  # it unblocks the signal when it starts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -192,13 +193,13 @@ def _without_ctrl_c() -> Iterator[None]:
 
 
 _work: Work | None = None
-"""In a process of the pool: what it does."""
+"""In a process of the pool: the function that runs its batches."""
 
 
 def _begin(spec: GameSpec, all_are_here: Barrier) -> None:
-    """Of a process of the pool. None has time for work before all are there, so that the pool starts them all."""
+    """Set up a process of the pool. It waits for all the others, so that the pool starts every process."""
     global _work
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for systems that cannot keep it from a process as it is started
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for systems that cannot block it for a process that starts
     _work = worker_for(spec)
     all_are_here.wait()
 

@@ -1,4 +1,4 @@
-"""Which game a recording is run with, and how a worker elsewhere gets the same one."""
+"""Chooses the game that a recording is run with, and sends the choice to workers."""
 
 import pickle
 from collections.abc import Callable
@@ -23,25 +23,26 @@ Make = Callable[[], Simulation[Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameSpec:
-    """The choice of a game, as it travels to another process."""
+    """The choice of a game, in a form that can be sent to another process."""
 
     located: dict[str, str] | None = None
-    """Where to import the game from; None with no ``pickled``: as each recording says."""
+    """Where to import the game from. If this and ``pickled`` are None, each recording names its game."""
     pickled: bytes | None = None
+    """The game itself, pickled."""
     project: dict[str, str] | None = None
-    """A game to use for recordings of its id, besides those of Retick."""
+    """Where to import the project's game from, which is used for recordings with its id."""
     strict: bool = True
     limits: ReadLimits | None = None
 
     def plain_game(self) -> Simulation[Any]:
-        """The game of recordings that name none: the one that was chosen, or the fighter."""
+        """The game for recordings that name none: the chosen one, or else the fighter."""
         if self.pickled is not None:
             return pickle.loads(self.pickled)  # type: ignore[no-any-return]  # what spec_of packed
         return (import_game(**self.located) if self.located else load_game(FIGHTER))()
 
     @property
     def uses_all_cores_by_threads(self) -> bool:
-        """Whether the game's run leaves Python's lock alone; also of the project's."""
+        """Whether the game, and the project's, run without the GIL."""
         games = [self.plain_game(), *([import_game(**self.project)()] if self.project else [])]
         return is_compiled() and all(
             isinstance(game, FlatSimulation)
@@ -55,7 +56,7 @@ class GameSpec:
 def spec_of(
     game: object, *, project: str | None = None, strict: bool = True, limits: ReadLimits | None = None
 ) -> GameSpec:
-    """``game`` is an import path or an id, a game, a class of one, or None: as each recording says."""
+    """Make the spec of ``game``: an import path, an id, a game, its class, or None if each recording names its own."""
     located = pickled = None
     if isinstance(game, str):
         load_game(game)
@@ -84,15 +85,15 @@ def _located(name: str) -> dict[str, str]:
 
 
 def game_for(replay: Replay, chosen: Make | None, project: Make | None) -> Simulation[Any]:
-    """The game to run ``replay`` with: the chosen one, else that of the recording, which may be the project's."""
+    """The game to run ``replay`` with: the chosen one, else the one that the recording names."""
     if chosen is not None:
         return made_for(chosen, replay.num_players)
     if replay.game_id in GAME_IDS:
         return made_for(load_game(replay.game_id), replay.num_players)
     if not replay.game_id:
         if replay.checkpoints:
-            # An RPLK file cannot name its game and is always of the fighter; checkpoints mean that this is no RPLK.
-            raise UnknownGame("the recording does not say which game it is of: add --game module:Class")
+            # An RPLK file cannot name its game and always holds the fighter, but it has no checkpoints.
+            raise UnknownGame("the recording does not name its game: add --game module:Class")
         return made_for(load_game(FIGHTER), replay.num_players)
     if project is not None and getattr(project(), "game_id", None) == replay.game_id:
         return made_for(project, replay.num_players)
@@ -103,7 +104,7 @@ def game_for(replay: Replay, chosen: Make | None, project: Make | None) -> Simul
 
 
 def judge_for(spec: GameSpec) -> Judge:
-    """A judge for one thread or process: games are made once for each, since a game may keep things between calls."""
+    """Make the judge of one thread or process, with games of its own: a game may keep things between calls."""
     project = None if spec.project is None else import_game(**spec.project)
     chosen: Make | None = None
     if spec.pickled is not None:
@@ -125,7 +126,7 @@ def judge_for(spec: GameSpec) -> Judge:
 
 
 MOST_GAMES = 64
-"""Games kept for later recordings; recordings name what they like."""
+"""Most games that a judge keeps: recordings may name any number of them."""
 
 
 def _explained(error: Exception) -> str:

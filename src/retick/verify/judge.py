@@ -1,4 +1,4 @@
-"""Turns a batch of recordings into rows: the compiled way for plain ones, ``loads`` and ``verify`` for all others."""
+"""Turns a batch of recordings into rows: in the compiled kernel if they are plain, else by ``loads`` and ``verify``."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,11 +14,11 @@ from retick.verify.kernel import final_checksums, is_runnable
 
 __all__ = ["Judge", "UnknownGame"]
 
-NOTHING = "it holds no checksum, and no manifest says one"
+NOTHING = "it holds no checksum, and no manifest has one"
 
 
 class UnknownGame(UsageError):
-    """The recording does not name a game that is known here, and the caller names none."""
+    """The recording names no known game, and the caller names none either."""
 
 
 class Judge:
@@ -33,9 +33,9 @@ class Judge:
         strict: bool = True,
         limits: ReadLimits | None = None,
     ) -> None:
-        """``plain`` is the game of recordings that name none: it may have the compiled way.
+        """``plain`` is the game for recordings that name none; the kernel may be able to run it.
 
-        ``explain`` puts into words what was raised while a game was found or run.
+        ``explain`` describes what was raised while a game was found or run.
         """
         self._game_for = game_for
         self._plain = plain if plain is not None and is_runnable(plain) else None
@@ -43,10 +43,10 @@ class Judge:
         self._strict = strict
         self._limits = bounds = limits or ReadLimits()
         self._most = min(bounds.free_frames, bounds.max_frames, bounds.free_bytes // 4, bounds.max_bytes // 8)
-        """Frames that no budget refuses, so that the compiled way need not ask."""
+        """Number of frames that no budget refuses, so that the kernel need not check it."""
 
     def rows(self, batch: Batch) -> list[Row]:
-        """One row for each entry, in their order. Nothing that is in a recording stops it."""
+        """One row for each entry, in order. Nothing in a recording stops it."""
         if self._plain is None:
             return [self._row(batch.data, entry) for entry in batch.entries]
         spans = [(entry[1], entry[2]) for entry in batch.entries]
@@ -74,7 +74,7 @@ class Judge:
             return Row(entry.path, "corrupt", str(error), expected=entry.checksum)
         known = Row(entry.path, "failed", "", replay.seed, len(replay), expected=entry.checksum)
         if entry.seed is not None and entry.seed != replay.seed:
-            reason = f"the manifest says seed {entry.seed}, and the recording has {replay.seed}"
+            reason = f"the manifest says seed {entry.seed}, but the recording has {replay.seed}"
             return known._replace(verdict="differs", reason=reason)
         try:
             verdict = verify(replay, self._game_for(replay), entry.checksum)

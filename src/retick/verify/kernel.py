@@ -1,9 +1,9 @@
-"""Runs many short RPLK matches of a flat game in one call, while Python's lock is free (a compiled kernel).
+"""Runs many short RPLK matches of a flat game in one call, without the GIL (a compiled kernel).
 
-Theory of operation. A one-minute match is some microseconds of work for a compiled game, and the Python objects of one
-``loads`` and one ``verify`` cost more than that. So this takes a whole batch: first it checks headers and checksums and
-makes the first states, with the lock; then it runs all matches without it. It never decides what is an error: a match
-that is not plain in every byte, or whose game has something to say about it, is left to ``loads`` and ``verify``.
+Theory of operation. A compiled game takes some microseconds for a one-minute match, less than the Python objects of
+one ``loads`` and one ``verify`` cost. So the kernel takes a whole batch: with the GIL it makes the first states,
+without it it checks headers and checksums and runs all matches. It never decides what is an error: a match that is not
+plain in every byte, or whose game raises, is left to ``loads`` and ``verify``.
 """
 
 import os
@@ -42,11 +42,11 @@ __all__ = [
 ]
 
 
-# Tables for a CRC-32 of sixteen bytes at a time, for the kernel: zlib's own is to be had only with Python's lock.
+# Tables for a CRC-32 of sixteen bytes at a time: zlib's function needs the GIL.
 
 
 def _tables() -> "array[int]":
-    """What each byte does to a CRC-32 that many bytes further on, for 0 to 15 bytes."""
+    """For each distance of 0 to 15 bytes, the effect of each byte value on a CRC-32 that many bytes later."""
     first = []
     for octet in range(256):
         for _ in range(8):
@@ -67,7 +67,7 @@ if not cython.compiled:
 
 
 def is_runnable(sim: Any) -> bool:
-    """Whether a game is a flat one of the shape that RPLK holds, with nothing of it replaced in Python."""
+    """Whether a game is flat, has the shape that RPLK holds, and replaces none of the methods that the kernel calls."""
     kind = type(sim)
     return (
         isinstance(sim, _FlatSimulation)
@@ -92,9 +92,9 @@ def _u32(octets: cython.p_uchar, at: cython.Py_ssize_t) -> cython.uint:
 
 
 def final_checksums(sim: Any, data: Any, spans: Any, max_frames: Any) -> list[tuple[int, int, int] | None]:
-    """Seed, frames and final checksum of each match; ``spans`` are where in ``data`` each begins and ends.
+    """Seed, frames and final checksum of each match; ``spans`` has its start and end in ``data``.
 
-    None: not a plain RPLK file with a right CRC and up to ``max_frames`` frames. ``sim`` must be runnable.
+    None for what is not a plain RPLK file with a right CRC and at most ``max_frames`` frames. ``sim`` must be runnable.
     """
     game: FlatSimulation = sim
     found: list[Any] = [None] * len(spans)
@@ -137,7 +137,7 @@ def final_checksums(sim: Any, data: Any, spans: Any, max_frames: Any) -> list[tu
             continue
         try:
             state = sim.initial_state(_u32(octets, starts[index] + 8))
-        except Exception:  # ``verify`` meets it again, and reports it with its frame and line
+        except Exception:  # ``verify`` raises it again, and reports it with its frame and line
             continue
         taken.append((index, starts[index], state))
     _run_all(game, octets, taken, found)
@@ -150,7 +150,7 @@ def final_checksums(sim: Any, data: Any, spans: Any, max_frames: Any) -> list[tu
 def _is_plain(
     octets: cython.p_uchar, start: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.ulonglong
 ) -> cython.bint:
-    """Whether the header says what RPLK version 1 says, and its length is right."""
+    """Whether the header is one of RPLK version 1, with the right length."""
     if end - start < 32:
         return False
     if _u32(octets, start) != 1263292498 or _u32(octets, start + 4) != 2097153:  # "RPLK", version, flags, size
@@ -168,7 +168,7 @@ def _is_plain(
 @cython.exceptval(check=False)
 @cython.nogil
 def _crc_of(table: cython.p_uint, octets: cython.p_uchar, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.uint:
-    """The CRC-32 that zlib has, which can be had only with Python's lock."""
+    """The same CRC-32 as zlib's, whose function needs the GIL."""
     crc: cython.uint = 0
     size: cython.Py_ssize_t = (end - at) // 64 * 64
     if cython.compiled:
@@ -188,7 +188,7 @@ def _crc_of(table: cython.p_uint, octets: cython.p_uchar, at: cython.Py_ssize_t,
 def _crc_on(
     table: cython.p_uint, octets: cython.p_uchar, at: cython.Py_ssize_t, end: cython.Py_ssize_t, crc: cython.uint
 ) -> cython.uint:
-    """What the bytes from ``at`` on make of a CRC that is under way."""
+    """Continue a CRC with the bytes from ``at`` on."""
     a: cython.uint
     b: cython.uint
     c: cython.uint
@@ -234,7 +234,7 @@ def _check_all(
     count: cython.Py_ssize_t,
     most: cython.ulonglong,
 ) -> cython.void:
-    """Of each match that is not plain, or has another CRC than its header says, set the end to 0."""
+    """Set the end of each match to 0 if it is not plain, or its CRC differs from the header's."""
     index: cython.Py_ssize_t
     for index in range(count):
         if not _is_plain(octets, starts[index], ends[index], most) or _crc_of(
@@ -245,7 +245,7 @@ def _check_all(
 
 @cython.cfunc
 def _run_all(game: FlatSimulation, octets: cython.p_uchar, taken: list[Any], found: list[Any]) -> Any:
-    """Run every match that was taken, and put its result where its index says."""
+    """Run every match in ``taken``, and put its result at its index in ``found``."""
     count: cython.Py_ssize_t = len(taken)
     slots: cython.Py_ssize_t = game.slot_count
     at: cython.Py_ssize_t
@@ -284,10 +284,9 @@ def _run_all(game: FlatSimulation, octets: cython.p_uchar, taken: list[Any], fou
 
 # Reads tar archives of many small files, piece by piece: ustar, with the long names of GNU tar and of pax.
 #
-# The tarfile module builds an object of twenty attributes for each member, which takes longer than a match takes to be
-# verified. This reads what is needed: name, size, and where the content is. Compiled, a header that is plain in every
-# field that matters is read without an object; it never decides what is an error, and leaves all others to the Python
-# below it.
+# The tarfile module builds an object of twenty attributes for each member, which takes longer than verifying a match.
+# This reads only the name, the size and the place of the content. Compiled, a header that is plain in every field that
+# matters is read without an object; all others are left to the Python code below, which decides what is an error.
 #
 # ::
 #
@@ -298,19 +297,19 @@ def _run_all(game: FlatSimulation, octets: cython.p_uchar, taken: list[Any], fou
 #               next, "g" for all, "S" a sparse file of GNU; "1" to "6" are links, devices and folders, without content
 #     257    6  "ustar" and a NUL or a space
 #     345  155  prefix of the name, unless the magic has a space (GNU)
-#     482    1  of a sparse file: whether a further block of its map follows, in which it is byte 504
+#     482    1  in a sparse file: whether another block of its map follows, in which this is byte 504
 
 BLOCK: Final = 512
 MAX_NAME: Final = 4096
-"""Bytes of a long name, and of the pax values of one member."""
-SPARSE: Final = "it is a sparse file of tar, and these are not read"
+"""Most bytes of a long name, and of the pax values of one member."""
+SPARSE: Final = "it is a sparse file in a tar archive: these are not read"
 _EMPTY = bytes(BLOCK)
 _WITHOUT_CONTENT = (b"1", b"2", b"3", b"4", b"5", b"6")
-"""Kinds whose size, if they have one, is not that of anything in the archive."""
+"""Kinds without content in the archive, whatever size they state."""
 
 
 class TarMember(NamedTuple):
-    """One file of an archive; its content is in the bytes that were given."""
+    """One file of an archive, with the place of its content in the bytes that were read."""
 
     name: str
     start: int
@@ -321,13 +320,13 @@ class TarRefused(NamedTuple):
     """A file of an archive that is not read."""
 
     before: int
-    """How many files that are read come before it, of the same piece."""
+    """Number of files in the same piece that come before it and are read."""
     name: str
     problem: str
 
 
 class _Said(NamedTuple):
-    """What was read about the next member before its header."""
+    """What extended headers have said about the next member."""
 
     name: str | None = None
     size: int | None = None
@@ -339,29 +338,29 @@ class TarReader:
 
     def __init__(self, max_size: int) -> None:
         self.max_size = max_size
-        """Bytes of the largest file; of a larger one, nothing is read."""
+        """Largest size of a file, in bytes; larger ones are refused."""
         self.at_end = False
-        """The archive's end was read; what follows is no part of it."""
+        """True when the archive's end was read; further bytes do not belong to it."""
         self.error: DecodeError | None = None
-        """Why the archive cannot be read further; what comes before it was returned."""
+        """Why the archive cannot be read further; earlier files were returned."""
         self.refused: list[TarRefused] = []
         """Files of the last piece that are not read: too large, or sparse."""
         self._said: _Said | None = None
         self._skip = 0
         self._after_map: int | None = None
-        """In the map of a sparse file: bytes that follow it."""
+        """Inside the map of a sparse file: number of bytes that follow the map."""
 
     @property
     def is_between(self) -> bool:
-        """Whether the next bytes are a header, and nothing that was read before is about it."""
+        """Whether the next bytes are a header that no extended header has described."""
         is_new = self._said is None and self._after_map is None
         return is_new and not self._skip and not self.at_end and self.error is None
 
     def read(self, data: bytes | bytearray | memoryview) -> tuple[list[TarMember], int]:
-        """The files that are whole in ``data``, and how many bytes are done with.
+        """The files that are whole in ``data``, and the number of bytes that were consumed.
 
-        The next piece begins where this one was done with. For what is no tar archive, ``error`` is set after the files
-        before it, and the next call raises it.
+        The next piece must begin after these bytes. At the first bytes that are not a tar archive, ``error`` is set,
+        and the next call raises it.
         """
         if self.error is not None:
             raise self.error
@@ -392,7 +391,7 @@ class TarReader:
         return found, at
 
     def _member(self, view: Any, at: Any, found: list[Any]) -> Any:
-        """Where the member ends whose header is here; -1 if more bytes are needed to read it."""
+        """Read the member whose header is at ``at``; return where it ends, or -1 if more bytes are needed."""
         header = bytes(view[at : at + BLOCK])
         if header == _EMPTY:
             self.at_end = True
@@ -433,7 +432,7 @@ class TarReader:
         return after
 
     def _map_block(self, view: Any, at: Any) -> Any:
-        """Where to go on after a further block of a sparse file's map."""
+        """Pass over another block of a sparse file's map; return where to go on."""
         self._skip = BLOCK
         if not view[at + 504]:
             self._skip += self._after_map or 0
@@ -441,21 +440,21 @@ class TarReader:
         return self._skipped(at, len(view))
 
     def finish(self, left: int) -> None:
-        """No more bytes come, and ``left`` were not done with; a Truncated if a member is cut off."""
+        """Call this after the last piece, of which ``left`` bytes were not consumed. Truncated if a member is cut."""
         if self.error is not None:
             raise self.error
         if not self.at_end and (left or self._skip > BLOCK or self._after_map is not None):
             raise Truncated("the tar archive is cut off", needed=BLOCK, available=left)
 
     def _skipped(self, at: int, size: int) -> int:
-        """Where to go on, after what is still to be passed over of the last member."""
+        """Pass over the rest of the last member; return where to go on."""
         step = min(self._skip, size - at)
         self._skip -= step
         return at + step
 
 
 def read_members(data: bytes | bytearray | memoryview, max_size: int = 1 << 28) -> list[TarMember]:
-    """The files of an archive that is here as a whole, or a DecodeError."""
+    """The files of an archive that is given as a whole; DecodeError if it is damaged."""
     reader = TarReader(max_size)
     found, done = reader.read(data)
     reader.finish(len(data) - done)
@@ -466,7 +465,7 @@ def read_members(data: bytes | bytearray | memoryview, max_size: int = 1 << 28) 
 @cython.exceptval(check=False)
 @cython.nogil
 def _octal(octets: cython.p_uchar, at: cython.Py_ssize_t, digits: cython.Py_ssize_t) -> cython.longlong:
-    """The number in so many octal digits, with a NUL or a space behind them; or -1."""
+    """The number in octal digits that a NUL or a space follows; -1 for anything else."""
     number: cython.longlong = 0
     index: cython.Py_ssize_t
     for index in range(at, at + digits):
@@ -480,7 +479,7 @@ def _octal(octets: cython.p_uchar, at: cython.Py_ssize_t, digits: cython.Py_ssiz
 @cython.exceptval(check=False)
 @cython.nogil
 def plain_size(octets: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlong:
-    """The size of the file whose header begins here, or -1: another kind, a prefix, a wrong sum, or unusual numbers."""
+    """The size in a plain header; -1 if it has another kind, a prefix, a wrong sum or unusual numbers."""
     total: cython.longlong = 8 * 32
     index: cython.Py_ssize_t
     if octets[at + 156] != 48 or octets[at + 345] or not octets[at] or octets[at + 99]:
@@ -496,7 +495,7 @@ def plain_size(octets: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlong
 
 @cython.cfunc
 def plain_name(octets: cython.p_uchar, at: cython.Py_ssize_t) -> Any:
-    """The name in a plain header, or None if it is not in ASCII."""
+    """The name in a plain header; None if it is not ASCII."""
     if cython.compiled:
         name: bytes = PyBytes_FromString(cython.cast(cython.p_char, octets + at))
     else:
@@ -506,7 +505,7 @@ def plain_name(octets: cython.p_uchar, at: cython.Py_ssize_t) -> Any:
 
 @cython.cfunc
 def _plain_members(view: Any, start: Any, most: Any, found: list[Any]) -> Any:
-    """Put the files from ``start`` on that are plain and whole into ``found``; where to go on."""
+    """Append the plain and whole files from ``start`` on to ``found``; return where to go on."""
     at: cython.Py_ssize_t = start
     if cython.compiled:
         size: cython.Py_ssize_t = len(view)
@@ -531,7 +530,7 @@ def _plain_members(view: Any, start: Any, most: Any, found: list[Any]) -> Any:
 
 
 def _check_sum(header: bytes) -> None:
-    # The lower half of Adler-32 is 1 and the sum of the bytes, modulo 65521; a header in ASCII never gets there.
+    # The lower half of Adler-32 is 1 plus the sum of the bytes, modulo 65521; an ASCII header's sum is smaller.
     field = header[148:156]
     found = (adler32(header) & 0xFFFF) - (adler32(field) & 0xFFFF) + 8 * 32
     stated = field.rstrip(b"\0 ").lstrip()
@@ -553,7 +552,7 @@ def _number(header: bytes) -> int:
     if not text:
         return 0
     if not _is_octal(text):
-        raise InvalidValue(f"the size of a tar member is {text!r}, which is no octal number")
+        raise InvalidValue(f"the size of a tar member must be an octal number, not {text!r}")
     return int(text, 8)
 
 
@@ -569,13 +568,13 @@ def _after(at: Any, length: Any) -> Any:
 
 
 def _values(kind: bytes, content: bytes, said: _Said) -> _Said:
-    """What is said of the next member, with a long name or pax values more."""
+    """Add a long name or pax values to what is known about the next member."""
     if kind == b"L":
         return said._replace(name=_text(content.split(b"\0", 1)[0]))
     while content:
         number, space, rest = content.partition(b" ")
         if not space or not number.isdigit() or len(number) > 5 or not len(number) + 1 < int(number) <= len(content):
-            raise InvalidValue("pax values of a tar member are lines with their lengths in front")
+            raise InvalidValue("the pax values of a tar member must be lines that begin with their lengths")
         line, content = rest[: int(number) - len(number) - 1], content[int(number) :]
         key, _, value = line.rstrip(b"\n").partition(b"=")
         if key in (b"path", b"GNU.sparse.name"):
@@ -583,7 +582,7 @@ def _values(kind: bytes, content: bytes, said: _Said) -> _Said:
                 said = said._replace(name=_text(value))
         elif key == b"size":
             if not value.isdigit() or len(value) > 20:
-                raise InvalidValue(f"the size of a tar member is {value[:24]!r}, which is no number")
+                raise InvalidValue(f"the size of a tar member must be a number, not {value[:24]!r}")
             said = said._replace(size=int(value))
         if key.startswith(b"GNU.sparse."):
             said = said._replace(is_sparse=True)
@@ -594,11 +593,11 @@ def _text(name: bytes) -> str:
     return name.decode("utf-8", "backslashreplace")
 
 
-# Reads the headers of a tar archive and passes over its files, while Python's lock is free (a compiled kernel).
+# Reads the headers of a tar archive and passes over its files, without the GIL.
 #
-# Theory of operation. Workers read the files of an archive themselves, each into its own buffer; to share the archive
-# out, it is enough to know where they are. That is one small read for each. A header that is not plain ends the row of
-# them, and whoever asked reads on from there in the ordinary way. Uncompiled no header is read here.
+# Theory of operation. Workers read the files of an archive themselves, each into its own buffer. To distribute the
+# archive it is enough to know where the files are, with one small read for each. At a header that is not plain this
+# stops, and the caller reads on in the ordinary way. Uncompiled no header is read here.
 
 if cython.compiled:
     from cython.cimports.cpython.bytearray import PyByteArray_AS_STRING
@@ -608,9 +607,9 @@ else:
 
 
 def plain_headers(file: Any, start: Any, end: Any, most: Any) -> list[TarMember]:
-    """The plain files from ``start`` on that end up to ``end``, ``most`` of them; places are from the file's begin.
+    """At most ``most`` plain files that lie between ``start`` and ``end``; their places count from the archive's start.
 
-    ``file`` is an open one of the system.
+    ``file`` is a file descriptor.
     """
     found: list[TarMember] = []
     if cython.compiled:
@@ -646,7 +645,7 @@ def _hop(
     at: cython.longlong,
     last: cython.longlong,
 ) -> cython.Py_ssize_t:
-    """How many headers were read, each with the places of its file."""
+    """Read headers and the places of their files; return how many were read."""
     index: cython.Py_ssize_t
     size: cython.longlong
     for index in range(count):
@@ -661,12 +660,11 @@ def _hop(
     return count
 
 
-# Reads many small files into one buffer while Python's lock is free (a compiled kernel).
+# Reads many small files into one buffer without the GIL.
 #
-# Theory of operation. ``os.open``, ``os.readv`` and ``os.close`` each give Python's lock away and take it back, and
-# with two threads at work this takes as long as reading. Here a batch of files is one call. It never decides what is
-# an error: what does not open, does not end or does not fit is left to the ordinary way. Uncompiled, that is every
-# file.
+# Theory of operation. ``os.open``, ``os.readv`` and ``os.close`` each release the GIL and take it back, which takes as
+# long as reading when two threads work. Here a batch of files is one call. It never decides what is an error: a file
+# that does not open, end or fit is left to the ordinary way. Uncompiled, that is every file.
 
 if cython.compiled:
     from cython.cimports.cpython.bytearray import PyByteArray_AS_STRING
@@ -678,9 +676,9 @@ else:
 
 
 def read_files(paths: Any, buffer: Any, most: Any) -> list[int]:
-    """Put files into ``buffer``, one behind the other: where each ends, or -1 for one that was left.
+    """Put files into ``buffer``, one behind the other; return where each ends, or -1 for a file that was left out.
 
-    ``paths`` are texts, and an empty one is left. A file of more than ``most`` bytes is left, too.
+    Empty paths and files of more than ``most`` bytes are left out.
     """
     count: cython.Py_ssize_t = len(paths)
     size: cython.Py_ssize_t = len(buffer)
@@ -707,7 +705,7 @@ def read_files(paths: Any, buffer: Any, most: Any) -> list[int]:
 
 
 def _name(path: Any) -> bytes:
-    """As the system takes it; empty, which no file is called, if it cannot."""
+    """Encode a path for the system; empty, which names no file, if that fails."""
     try:
         name = os.fsencode(path)
     except UnicodeEncodeError:

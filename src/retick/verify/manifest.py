@@ -1,4 +1,4 @@
-"""Manifests: what each recording should be. CSV with a head line, or Parquet; columns: docs/guides/many-replays.md."""
+"""Manifests: the expected seed and checksum of each recording, as CSV or Parquet; see docs/guides/many-replays.md."""
 
 import csv
 import importlib
@@ -27,16 +27,13 @@ __all__ = [
 ]
 
 
-# Libraries that are needed only for some sources, imported when one of these is given.
-
-
 def pyarrow(module: str = "pyarrow") -> Any:
-    """pyarrow, or a module of it; it has no types of its own."""
+    """Import pyarrow, or one of its modules."""
     return _imported(module, "Parquet needs pyarrow: pip install pyarrow")
 
 
 def fsspec() -> Any:
-    """fsspec, which has no types of its own."""
+    """Import fsspec."""
     return _imported("fsspec", "a URL needs fsspec: pip install fsspec")
 
 
@@ -47,19 +44,17 @@ def _imported(module: str, line: str) -> Any:
         raise MissingExtra(line) from None
 
 
-# Recordings behind URLs, through fsspec.
-
 _PROTOCOL = re.compile(r"([A-Za-z0-9+.-]+)://")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(://|::)")
 
 
 def is_url(source: str) -> bool:
-    """Whether a source is for fsspec; a drive letter is not."""
+    """Whether a source is a URL for fsspec; a drive letter is none."""
     return ":" in source and _URL.match(source) is not None
 
 
 def _open_url(url: str) -> BinaryIO:
-    """The file behind it, opened; an OSError if it cannot be."""
+    """Open the file behind a URL; OSError if that fails."""
     library: Any = fsspec()
     try:
         file: BinaryIO = library.open(url, "rb").open()
@@ -69,12 +64,12 @@ def _open_url(url: str) -> BinaryIO:
 
 
 def open_source(name: str) -> BinaryIO:
-    """A local file, or what is behind a URL."""
+    """Open a local file or a URL."""
     return _open_url(name) if is_url(name) else open(name, "rb")
 
 
 def read_url(url: str, most: int) -> bytes:
-    """What is behind it, up to ``most`` bytes; an OSError if it cannot be read."""
+    """Read up to ``most`` bytes behind a URL; OSError if that fails."""
     with _open_url(url) as file:
         try:
             return file.read(most)
@@ -83,9 +78,9 @@ def read_url(url: str, most: int) -> bytes:
 
 
 def unreachable(error: Exception, url: str) -> str:
-    """What a library for some kind of URL says, in one line; also what to install if that is what it lacks."""
+    """The error of a library for some kind of URL in one line, with the install command if a package is missing."""
     said = _line(error)
-    if isinstance(error.__cause__, Exception):  # "not found", since nobody answered
+    if isinstance(error.__cause__, Exception):  # such as "not found", because nobody answered
         said = f"{said} ({_line(error.__cause__)})"
     protocol = _PROTOCOL.search(url)
     if not isinstance(error, ImportError) or protocol is None:
@@ -104,15 +99,15 @@ _DIGITS = re.compile(r"[0-9]{1,10}").fullmatch
 _PLAIN = re.compile(r"([1-9][0-9]{0,8}),(?:0[xX])?([0-9a-fA-F]{1,8})").fullmatch
 _HEX = re.compile(r"\s*(?:0[xX])?([0-9a-fA-F]{1,8})\s*").fullmatch
 NO_PATH = "the entry has no path"
-"""The problem of an entry that names no replay; its own path is the manifest's, with its number."""
+"""The problem of an entry without a path; its own path is the manifest's, with the entry's number."""
 NO_SOURCE = "no source has it"
-"""The problem of an entry for which there is no replay."""
+"""The problem of an entry whose replay is in no source."""
 LONGEST_LINE = 1 << 16
-"""Characters of one value of a CSV file."""
+"""Most characters of one value in a CSV file."""
 
 
 def entries_of(manifest: str | os.PathLike[str]) -> Iterator[BatchEntry]:
-    """Each entry as the manifest has it, read as it is used; one that is wrong says so."""
+    """Read the entries one by one; a wrong entry has a problem."""
     path = Path(manifest)
     for number, (name, seed, checksum) in enumerate(_rows(path), 1):
         if isinstance(name, str) and name:
@@ -122,9 +117,9 @@ def entries_of(manifest: str | os.PathLike[str]) -> Iterator[BatchEntry]:
 
 
 def stated(seed: Any, checksum: Any) -> Stated:
-    """A seed and a checksum as they were written: their numbers, what is wrong with them, and whether anything is."""
+    """Parse a seed and a checksum: their numbers, what is wrong with them, and whether something is."""
     if type(seed) is str and type(checksum) is str and (plain := _PLAIN(f"{seed},{checksum}")):
-        return int(plain[1]), int(plain[2], 16), "", False  # almost all are so, and there may be many
+        return int(plain[1]), int(plain[2], 16), "", False  # the fast path, for almost all entries
     try:
         return _seed(seed), _checksum(checksum), "", False
     except ValueError as error:
@@ -132,14 +127,14 @@ def stated(seed: Any, checksum: Any) -> Stated:
 
 
 class Manifest:
-    """All entries of a manifest, to look them up by the paths of other sources."""
+    """All entries of a manifest, looked up by the paths of other sources."""
 
     def __init__(self, manifest: str | os.PathLike[str]) -> None:
         self.folder = os.path.join(os.path.abspath(os.path.dirname(os.fspath(manifest))), "")
         self._prefix = os.path.basename(self.folder.rstrip(os.sep)) + "/"
-        """As ``tar cf season.tar matches/`` has it before the names of what is in the manifest's folder."""
+        """Prefix of the names in an archive that was made by ``tar cf season.tar matches/``."""
         self._entries: dict[str, tuple[Any, Any]] = {}
-        """Seeds and checksums as they are written: read when they are asked for, while others are run already."""
+        """Seeds and checksums as they are written; they are parsed at the first lookup, while others run already."""
         self._seen: set[str] = set()
         for name, seed, checksum in _rows(Path(manifest)):
             if isinstance(name, str):
@@ -151,7 +146,7 @@ class Manifest:
         return name in self._entries
 
     def entry(self, path: str, name: str, start: int = 0, end: int = 0) -> BatchEntry:
-        """An entry with what is said of a name: that of a member of an archive, a URL, or an absolute path."""
+        """Make an entry with the seed and checksum of ``name``: an archive member, a URL or an absolute path."""
         found = self._entries.get(name)
         if found is None:
             name = name.removeprefix(self.folder if os.path.isabs(name) else self._prefix)
@@ -162,7 +157,7 @@ class Manifest:
         return BatchEntry(path, start, end, *stated(*found))
 
     def missing(self) -> Iterator[BatchEntry]:
-        """What no source has had, once all of them were read."""
+        """The entries that no source has had, after all sources were read."""
         for name in sorted(self._entries.keys() - self._seen):
             problem = stated(*self._entries[name])[2]
             yield BatchEntry(name, problem=problem or NO_SOURCE, is_manifests_fault=bool(problem))
@@ -185,14 +180,14 @@ def _csv_rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
                 elif row:
                     yield tuple(row[at] if at is not None and at < len(row) else "" for at in places)  # type: ignore[misc]  # three of them
         except (csv.Error, UnicodeDecodeError) as error:
-            raise UsageError(f"{path} is no manifest: {error}") from None
+            raise UsageError(f"{path} is not a manifest: {error}") from None
 
 
 def _places(path: Path, head: list[str]) -> list[int | None]:
     if "path" not in head:
-        raise UsageError(f"{path} is no manifest: its first line must name the columns {', '.join(COLUMNS)}")
+        raise UsageError(f"{path} is not a manifest: its first line must name the columns {', '.join(COLUMNS)}")
     if twice := [name for name in COLUMNS if head.count(name) > 1]:
-        raise UsageError(f"{path} is no manifest: it has more than one column {twice[0]}")
+        raise UsageError(f"{path} is not a manifest: it has more than one column {twice[0]}")
     return [head.index(name) if name in head else None for name in COLUMNS]
 
 
@@ -207,9 +202,9 @@ def _parquet_rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
                 columns = [batch[name].to_pylist() if name in wanted else [None] * len(batch) for name in COLUMNS]
                 yield from zip(*columns, strict=True)
         except UnicodeDecodeError:
-            raise UsageError(f"{path} is no manifest: it has text that is not UTF-8") from None
+            raise UsageError(f"{path} is not a manifest: it has text that is not UTF-8") from None
         except (pyarrow("pyarrow.lib").ArrowException, OSError, ValueError) as error:
-            raise UsageError(f"{path} is no manifest: {error}") from None
+            raise UsageError(f"{path} is not a manifest: {error}") from None
 
 
 def _seed(value: Any) -> int | None:

@@ -1,8 +1,8 @@
-"""The ray engine of ``verify_many``: batches of bytes as tasks, on this machine or a cluster that runs already.
+"""The ray engine of ``verify_many``: batches of bytes as tasks, on this machine or a running cluster.
 
-Ray retries a task whose worker is lost. The rows of a batch depend on nothing but its bytes and the game, so a second
-run gives the same rows. What every worker needs is this package and the game, under the same import path. A worker that
-sees the same archive as we do, on this machine or on a shared disk, reads its part of it; to all others bytes are sent.
+Ray retries a task whose worker is lost. The rows of a batch depend only on its bytes and the game, so a second run
+gives the same rows. Every worker needs this package, and the game under the same import path. A worker that sees the
+same archive as we do, on this machine or on a shared disk, reads its part itself; others are sent the bytes.
 """
 
 import os
@@ -19,18 +19,18 @@ from retick.verify.reading import RAY_BYTES, AnotherFile, ByteRange, FileReader,
 __all__ = ["RayEngine", "store_bytes"]
 
 ANSWER_WITHIN = 5.0
-"""Seconds that a cluster has to take a connection."""
+"""Seconds that a cluster has to accept a connection."""
 TRIES_AGAIN = 3
-"""Times that a batch is run again whose worker was lost."""
+"""How often a batch is retried whose worker was lost."""
 _kept: dict[str, Work] = {}
-"""In a worker: the judge of the newest game, by its pickled choice."""
+"""In a worker: the work function of the newest run, by the run's key."""
 
 
 class RayEngine:
-    """Tasks of ray."""
+    """Runs batches as ray tasks."""
 
     def __init__(self, spec: GameSpec, workers: int | None = None, *, address: str | None = None) -> None:
-        """``workers`` are the cores to start with, without an address."""
+        """Without an ``address``, ray is started here with ``workers`` cores."""
         self._ray = ray = _library()
         self._owns = not ray.is_initialized()
         if self._owns:
@@ -52,7 +52,7 @@ class RayEngine:
         self._key = os.urandom(8).hex()
         self._reader = FileReader(spec.limits)
         self._sees_our_files = True
-        """Until a worker says that an archive is not there for it."""
+        """False once a worker has reported that it does not see an archive."""
         self._task = ray.remote(num_cpus=1, max_retries=TRIES_AGAIN)(_rows_of)
 
     def submit(self, unit: Unit) -> Any:
@@ -65,14 +65,14 @@ class RayEngine:
         return self._given(PickleBuffer(memoryview(batch.data)[:end]), batch.entries)
 
     def _given(self, source: Any, entries: list[BatchEntry]) -> Any:
-        # The rows get their paths here: without them, most tasks are so small that ray sends them at once.
+        # The rows get their paths here: without paths, most tasks are small enough for ray to send at once.
         return self._task.remote(self._key, self._spec, source, columns(entries)[1:])
 
     def result(self, handle: Any, unit: Unit) -> list[Row]:
         lost = (self._ray.exceptions.WorkerCrashedError, self._ray.exceptions.ObjectLostError)
         try:
             rows = self._rows(handle, unit)
-        except lost:  # after all tries: one of its matches kills its worker, and which one must be found
+        except lost:  # after all tries: find out which of its matches kills the worker
             rows = [row for entry, one in single_entries(unit) for row in self._one(entry, one, lost)]
         if isinstance(unit, Batch) and unit.done is not None:
             unit.done()
@@ -80,7 +80,7 @@ class RayEngine:
 
     def _rows(self, handle: Any, unit: Unit) -> list[Row]:
         found = self._ray.get(handle)
-        if found is None:  # the worker has not this archive: from now on bytes are sent
+        if found is None:  # the worker does not have this archive: send bytes from now on
             self._sees_our_files = False
             found = self._ray.get(self.submit(unit))
         entries = unit if isinstance(unit, Files) else unit.entries
@@ -98,14 +98,14 @@ class RayEngine:
 
 
 def store_bytes(workers: int | None = None) -> int:
-    """Room for twice the batches that are under way: left to itself, ray takes a third of the machine's memory."""
+    """Room for twice the batches that are under way; by default, ray takes a third of the machine's memory."""
     return max(128 << 20, 2 * WINDOW * (workers or cores()) * RAY_BYTES)
 
 
 def _rows_of(key: str, spec: GameSpec, source: Any, parts: list[tuple[Any, ...]]) -> list[tuple[Any, ...]] | None:
-    """In a worker: the rows, as columns without their paths; None if it does not see the archive.
+    """In a worker: return the rows as columns without their paths; None if the worker does not see the archive.
 
-    ``source`` are bytes, or of a part of an archive its name, its start, and which file it is.
+    ``source`` is bytes, or the name, the start and the identity of an archive.
     """
     if key not in _kept:
         _kept.clear()
@@ -121,9 +121,9 @@ def _rows_of(key: str, spec: GameSpec, source: Any, parts: list[tuple[Any, ...]]
 
 
 def _knock(address: str) -> None:
-    """A ConnectionError where nobody answers: ray itself would go on trying for minutes."""
+    """Raise a ConnectionError if nobody answers; ray itself would go on trying for minutes."""
     host, colon, port = address.rpartition(":")
-    if not colon or not port.isdecimal() or "//" in host:  # "auto", "ray://…": ray's to judge
+    if not colon or not port.isdecimal() or "//" in host:  # "auto" or "ray://…", which only ray understands
         return
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER_WITHIN).close()

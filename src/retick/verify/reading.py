@@ -1,4 +1,4 @@
-"""Reads local files into the buffer of one worker, which is used again for each batch."""
+"""Reads local files into a worker's buffer, which is reused for each batch."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -25,47 +25,47 @@ __all__ = [
 
 BATCH_FILES = 64
 BATCH_BYTES = 1 << 20
-"""Bytes of a buffer; a larger file makes it larger, for as long as its batch is there."""
+"""Bytes of a buffer; it grows for a larger file, until that batch is done."""
 SLOW_FILES, SLOW_BYTES = 8, 1 << 17
-"""The same for games in Python, which take as long for one match as others for hundreds: rows come sooner."""
+"""Smaller batches for games in Python, which take as long for one match as others for hundreds."""
 RAY_BYTES = 8 << 20
-"""Bytes of a batch for ray, whose tasks take longer to begin."""
+"""Bytes of a batch for ray, whose tasks take longer to start."""
 SIDE_BY_SIDE = 64
 """Matches that a kernel may play at once."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class AnotherFile(OSError):
-    """What is now under the name of an archive is not the file whose headers were read."""
+    """The archive's name now belongs to another file than the one whose headers were read."""
 
 
 class Identity(NamedTuple):
-    """What tells one version of a file from others."""
+    """Distinguishes one version of a file from others."""
 
     device: int
-    """Each machine has its own number for a shared disk."""
+    """Number of the disk; machines that share a disk number it differently."""
     inode: int
     size: int
     changed: int
 
 
 class Files(list[BatchEntry]):
-    """Entries whose paths are files or URLs, to be read by whoever runs them."""
+    """Entries whose paths are files or URLs; the worker that runs them reads them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """A part of a local archive with whole recordings in it, to be read by whoever runs them."""
+    """A part of a local archive with whole recordings; the worker that runs them reads it."""
 
     archive: str
     start: int
     identity: Identity
-    """Of the archive whose headers were read: what is under the same name later, or elsewhere, may be another file."""
+    """The archive whose headers were read; later, or on another machine, its name may belong to another file."""
     entries: list[BatchEntry]
-    """Their places are from ``start`` on."""
+    """The recordings; their offsets count from ``start``."""
 
     def parts(self) -> Iterator["ByteRange"]:
-        """The same in pieces that fit a reader's buffer."""
+        """Split the part into pieces that fit a reader's buffer."""
         size = self.entries[-1].end - self.entries[0].start
         step = whole_rows(BATCH_BYTES, size // len(self.entries))
         if step >= len(self.entries):
@@ -79,13 +79,13 @@ class ByteRange:
 
 
 def identity(file: int) -> Identity:
-    """Of an open file: a name may be given to another one at any time."""
+    """The identity of an open file, since its name may be given to another one at any time."""
     about = os.fstat(file)
     return Identity(about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns)
 
 
 def whole_rows(piece: int, size: int) -> int:
-    """About as many matches of a size as a piece holds; a multiple of those that a kernel may play side by side."""
+    """About as many matches of ``size`` bytes as ``piece`` holds; a multiple of what a kernel plays side by side."""
     rows = max(1, piece // max(1, size))
     return rows if rows < SIDE_BY_SIDE else rows // SIDE_BY_SIDE * SIDE_BY_SIDE
 
@@ -94,13 +94,13 @@ class FileReader:
     """Reads batches of files, one after the other."""
 
     def __init__(self, limits: ReadLimits | None = None, *, is_elsewhere: bool = False) -> None:
-        """``is_elsewhere``: perhaps not on the machine where the headers of archives were read."""
+        """``is_elsewhere``: this may be another machine than the one that read the archives' headers."""
         self._is_elsewhere = is_elsewhere
         self._buffer = bytearray(BATCH_BYTES)
         self._most = (limits or ReadLimits()).max_bytes
 
     def read(self, files: Sequence[BatchEntry]) -> Batch:
-        """The files' bytes; the batch is good until the next call."""
+        """Read files; the batch is valid until the next call."""
         if len(self._buffer) > BATCH_BYTES:
             self._buffer = bytearray(BATCH_BYTES)
         paths = ["" if entry.problem or is_url(entry[0]) else entry[0] for entry in files]
@@ -117,10 +117,10 @@ class FileReader:
         return Batch(self._buffer, entries)
 
     def read_range(self, unit: ByteRange) -> Batch:
-        """The bytes of a part of an archive; the batch is good until the next call.
+        """Read a part of an archive; the batch is valid until the next call.
 
-        If the archive was replaced, its entries say so. Elsewhere it is an AnotherFile that says nothing about the
-        archive: there may be none of this name, or one that was never meant.
+        If the archive was replaced, the entries have a problem. With ``is_elsewhere`` AnotherFile is raised instead,
+        since this machine may have no such archive, or an unrelated one.
         """
         size = max(entry.end for entry in unit.entries)
         if len(self._buffer) < size:
@@ -148,7 +148,7 @@ class FileReader:
         return Batch(self._buffer, unit.entries)
 
     def _opened(self, unit: ByteRange) -> int:
-        """The archive of a part, or an AnotherFile. One that grew is still the same, on the machine that knows it."""
+        """Open the archive of a part, or raise AnotherFile. On the same machine, an archive may have grown."""
         try:
             file = os.open(unit.archive, _FLAGS)
         except OSError as error:
@@ -160,12 +160,12 @@ class FileReader:
         return file
 
     def _read_alone(self, entry: BatchEntry, at: int) -> BatchEntry:
-        """The entry with its place from ``at`` on, or with what is wrong."""
+        """Read one entry to ``at``; return it with its place or its problem."""
         if entry.problem:
             return entry
         try:
             end = self._fetch(entry.path, at) if is_url(entry.path) else self._read_one(entry.path, at)
-        except (OSError, ValueError) as error:  # ValueError: a NUL in its name
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
             return entry._replace(problem=getattr(error, "strerror", None) or str(error))
         if end - at > self._most:
             return entry._replace(problem=f"the file is over the limit of {self._most} bytes")
@@ -177,7 +177,7 @@ class FileReader:
         return at + len(data)
 
     def _read_one(self, path: str, at: int) -> int:
-        """Where it ends in the buffer; reading stops soon after the limit."""
+        """Read a file to ``at``; return where it ends. Reading stops soon after the limit."""
         end = at
         file = os.open(path, _FLAGS)
         try:
@@ -196,7 +196,7 @@ class FileReader:
 
 
 def _copied(file: int, rooms: tuple[memoryview]) -> int:
-    """Where the system has no ``readv``."""
+    """Stands in for ``readv`` on systems without it."""
     data = os.read(file, len(rooms[0]))
     rooms[0][: len(data)] = data
     return len(data)

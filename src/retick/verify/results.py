@@ -1,4 +1,4 @@
-"""Files of results: JSON lines, or Parquet. What a file has already is not run again."""
+"""Files of results, as JSON lines or Parquet. Recordings that a file has already are not run again."""
 
 import os
 from collections import Counter
@@ -15,26 +15,26 @@ __all__ = ["ResultFile"]
 
 ROWS_IN_A_GROUP = 4096
 _START = b'{"path": "'
-"""Every line begins so: another file without a last newline is not taken for a torn line."""
+"""The beginning of every line, so that a foreign file without a final newline is not mistaken for a torn line."""
 NAMED = 3
-"""Paths that are kept to be named."""
+"""Number of failed paths that are kept to be named."""
 
 
 class ResultFile:
-    """Writes rows as they come; opened again, it has the paths and verdicts that are in it."""
+    """Writes rows as they come; an existing file is continued, and its paths and verdicts are read."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """A UsageError if the file is there and is none of ours."""
+        """UsageError if the file exists and is not a file of results."""
         self.path = Path(path)
         self.paths: set[str] = set()
-        """Paths that need no run."""
+        """Paths that the file had already, which need no run."""
         self.verdicts: Counter[str] = Counter()
-        """How many rows of each verdict are in the file."""
+        """Number of rows of each verdict in the file."""
         self.not_ok: list[str] = []
-        """The paths of the first rows that were in the file and are not ok."""
+        """The first paths that the file had already with another verdict than ok."""
         ending = self.path.suffix.lower()
         if ending not in _FORMS:
-            raise UsageError(f"results are written to a file that ends in .jsonl or .parquet, not to {self.path.name}")
+            raise UsageError(f"a file of results must end in .jsonl or .parquet, not {self.path.name}")
         self._file: _Lines | _Parquet = _FORMS[ending](self.path)
         try:
             for row in self._file.rows():
@@ -45,18 +45,18 @@ class ResultFile:
             self._file.begin()
         except DecodeError as error:
             self._file.close()
-            raise UsageError(f"{self.path} is no file of results: {error}") from None
+            raise UsageError(f"{self.path} is not a file of results: {error}") from None
         except BaseException:
             self._file.close()
             raise
 
     def write(self, rows: Sequence[Row]) -> None:
-        """Append rows. They are with the system when this returns, and on the disk at the end."""
+        """Append rows. The system has them when this returns; they are on the disk at the end."""
         self._file.write(rows)
         self.verdicts.update(row.verdict for row in rows)
 
     def close(self) -> None:
-        """Make the file good, however the run ended."""
+        """Complete the file, however the run ended."""
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -80,7 +80,7 @@ class _Lines:
         with open(self._file.fileno(), "rb", closefd=False) as lines:
             for number, line in enumerate(lines, 1):
                 if not line.endswith(b"\n") and (line.startswith(_START) or _START.startswith(line)):
-                    return  # torn: the machine stopped while it was written
+                    return  # a torn line: the machine stopped while it was written
                 try:
                     yield read_row(line)
                 except DecodeError as error:
@@ -92,7 +92,7 @@ class _Lines:
 
     def write(self, rows: Sequence[Row]) -> None:
         data = memoryview("".join(f"{row_line(row)}\n" for row in rows).encode("ascii"))
-        while data:  # a nearly full disk takes a part first
+        while data:  # a nearly full disk may take only a part
             data = data[self._file.write(data) or 0 :]
 
     def close(self) -> None:
@@ -102,7 +102,7 @@ class _Lines:
 
 
 class _Parquet:
-    """Parquet has its end at the end: a new file is written beside the old one, and takes its place when closed."""
+    """Parquet has its index at the end, so a new file is written beside the old one and replaces it when closed."""
 
     def __init__(self, path: Path) -> None:
         self._arrow, self._parquet = pyarrow(), pyarrow("pyarrow.parquet")

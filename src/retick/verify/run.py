@@ -1,4 +1,4 @@
-"""One run over many recordings: sources, an engine and rows, put together."""
+"""One run over many recordings, from the sources through an engine to the rows."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -40,13 +40,13 @@ class Run:
         if workers is not None and workers < 1:
             raise UsageError(f"workers must be 1 or more, not {workers}")
         if address is not None and engine != "ray":
-            raise UsageError("an address goes with engine='ray'")
+            raise UsageError("address is for engine='ray'")
         given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
         if not given and manifest is None:
             raise UsageError("nothing to verify: give sources, or a manifest")
         self._spec = spec_of(game, project=project, strict=strict, limits=limits)
         self.engine = engine if engine != "auto" else _chosen(self._spec)
-        """Which one it is, also if ``auto`` was asked for."""
+        """Name of the engine that runs, also if ``auto`` was asked for."""
         self._workers, self._address = workers, address
         self.sources = Sources(
             given,
@@ -58,7 +58,7 @@ class Run:
         )
 
     def batches(self) -> Iterator[list[Row]]:
-        """Rows as they are done, in the order of the sources."""
+        """Yield rows when they are done, in the order of the sources."""
         engine = self._started()
         try:
             yield from in_order(engine, self.sources.units())
@@ -95,13 +95,13 @@ def verify_many(
     strict: bool = True,
     limits: ReadLimits | None = None,
 ) -> Iterator[Row]:
-    """Verify many recordings on all cores, or on a cluster; one row for each, in their order, as they are done.
+    """Verify many recordings on all cores or on a cluster; yield a row for each, in order, when it is done.
 
-    ``sources`` are files, folders, patterns, archives and URLs; ``manifest`` says what each should end with. ``game``
-    is an import path such as ``module:Class``, an id, a game, or None: as each recording says. ``engine`` is "threads",
-    "processes", "ray" (with ``address`` for a cluster that runs already) or "auto". ``is_done`` says of a path that it
-    needs no run. Nothing that is wrong with a recording, a manifest's entry or a game stops the others: it is a row.
-    docs/guides/many-replays.md has the rest.
+    ``sources`` are files, folders, patterns, archives and URLs; ``manifest`` has the expected seeds and checksums.
+    ``game`` is an import path such as ``module:Class``, an id, a game, or None if each recording names its own.
+    ``engine`` is "threads", "processes", "ray" (with the ``address`` of a running cluster) or "auto". Paths for which
+    ``is_done`` is true are left out. A bad recording, manifest entry or game becomes a row and does not stop the
+    others. docs/guides/many-replays.md has the rest.
     """
     return iter(
         Run(

@@ -1,6 +1,6 @@
 """Where recordings come from: files, folders, patterns, archives, URLs and manifests, as batches for an engine.
 
-Everything is a generator: names are listed as they are needed, and of one folder at a time.
+Everything is a generator: names are listed when they are needed, one folder at a time.
 """
 
 import glob
@@ -41,7 +41,7 @@ class Sources:
         piece: int = BATCH_BYTES,
         files: int = BATCH_FILES,
     ) -> None:
-        """``is_done`` says of a path that it needs no run; a batch has about ``piece`` bytes, or so many ``files``."""
+        """Paths for which ``is_done`` is true are left out; a batch has about ``piece`` bytes, or ``files`` files."""
         self._sources = [os.fspath(each) for each in sources]
         self._list = manifest if not self._sources else None
         self._table = Manifest(manifest) if manifest is not None and self._sources else None
@@ -51,7 +51,7 @@ class Sources:
         self._files = files
 
     def units(self) -> Iterator[Unit]:
-        """Everything that is to be run."""
+        """The batches of everything that is to be run."""
         files = Files()
         for unit in self._units():
             if isinstance(unit, BatchEntry):
@@ -73,7 +73,7 @@ class Sources:
             yield files
 
     def count(self) -> int | None:
-        """How many files there are, if they can be counted before they are read; for a display of progress."""
+        """The number of files, for a progress display; None if they cannot be counted before they are read."""
         if any(is_url(each) or is_tar(each) or is_parquet(each) for each in self._sources):
             return None
         if self._list is not None:
@@ -151,8 +151,8 @@ class Sources:
             names = system.glob(path) if glob.has_magic(url) else [n for n in system.find(path) if n.endswith(ENDINGS)]
             found = [system.unstrip_protocol(name) for name in names]
             if not found and not glob.has_magic(url):
-                system.ls(path)  # says why, where find is silent
-        except Exception as error:  # each kind of URL has errors of its own
+                system.ls(path)  # raises with the reason, where find is silent
+        except Exception as error:  # each kind of URL has its own errors
             yield BatchEntry(url, problem=unreachable(error, url))
             return
         if not found:

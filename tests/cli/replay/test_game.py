@@ -11,7 +11,7 @@ def test_a_recording_is_not_taken_for_another_game(run: Run, tmp_path: Path) -> 
     replay.save(tmp_path / "nameless.rtk", nameless)
     code, out, err = run("replay", "verify", tmp_path / "nameless.rtk")
     assert code != 0
-    assert "does not say which game it is of" in out + err
+    assert "does not name its game" in out + err
     replay.save(tmp_path / "fight.rtk", nameless.replace(game_id="retick.fighter"))
     code, out, err = run("replay", "verify", tmp_path / "fight.rtk", "--game", "tests.toys:Tally")
     assert code != 0

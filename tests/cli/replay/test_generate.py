@@ -19,4 +19,4 @@ def test_matches_are_written_with_a_manifest_that_verifies_them(run: Run, tmp_pa
 def test_a_folder_that_is_not_empty_is_misuse(run: Run, tmp_path: Path) -> None:
     (tmp_path / "x").touch()
     code, _, err = run("replay", "generate", tmp_path, "--matches", 1)
-    assert (code, err) == (2, f"retick: {tmp_path} is not empty\n")
+    assert (code, err) == (2, f"retick: {tmp_path} is not empty: name a new or empty folder\n")

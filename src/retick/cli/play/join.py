@@ -135,7 +135,7 @@ def _check_form(found: FoundHost, plain: bool) -> None:
     """Anybody can announce anything: what a host says of its links is never followed, only compared with our own."""
     if found.link == "invite":
         raise RetickError(
-            f"{found.name} takes only those who have its invite: ask for the line that it shows: retick join INVITE"
+            f"{found.name} takes only peers that have its invite: ask for the line that it shows: retick join INVITE"
         )
     if (found.link == "plain") != plain:
         ours, theirs = ("plain", "sealed") if plain else ("sealed", "plain")
