@@ -114,7 +114,7 @@ def test_a_key_log_that_is_none_is_said_in_one_line_without_keys(tmp_path: Path)
     keys.write_text(f"RETICK1 1 2 {key}\n")
     result = CliRunner().invoke(app, ["packet", PINNED, "--keylog", str(keys)])
     assert result.exit_code == 2
-    assert "line 1 is none of a key log" in result.stderr
+    assert "line 1 does not belong in a key log" in result.stderr
     assert key not in result.stderr
     result = CliRunner().invoke(app, ["packet", PINNED, "--keylog", str(tmp_path / "missing")])
     assert result.exit_code == 2

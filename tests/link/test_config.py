@@ -37,7 +37,7 @@ def test_settings_at_their_bounds_are_accepted() -> None:
     ("settings", "words"),
     [
         ({"secret": b"short"}, "secret is 16 bytes"),
-        ({"sealed": False, "secret": bytes(16)}, "secret is 16 bytes, and only for sealed links"),
+        ({"sealed": False, "secret": bytes(16)}, "secret is 16 bytes, and needs sealed links"),
         ({"server_key": bytes(31)}, "server_key is 32 bytes"),
         ({"key_pair": "x" * 32}, "key_pair is 32 bytes"),
         ({"identity": bytes(33)}, "identity is 32 bytes"),

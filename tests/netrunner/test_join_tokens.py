@@ -167,7 +167,7 @@ def test_a_token_for_another_server_is_refused_by_the_handshake(kind: str) -> No
     town.join(token=town.token(server_key=public_key_of(b"other" + bytes(27))))
     town.run()
     assert town.failure().reason == Reason.SECRET
-    assert town.failure().text == "this server has another key than you were told: ask for its key, or for a new token"
+    assert town.failure().text == "this server's key is not the one you were given: ask for its key, or for a new token"
     assert [each.text for each in town.server.refusals.take()] == [town.failure().text], "for the log"
 
 

@@ -151,7 +151,7 @@ def test_what_is_wrong_is_said_and_what_was_open_stays() -> None:
         (b" " * (5 << 20), 1, "a schema has at most"),
         (b"{}", 1, "not a schema"),
         (b"\xff", 1, "not JSON"),
-        (b"\xff", 2, "line 1 is none of a key log"),
+        (b"\xff", 2, "line 1 does not belong in a key log"),
     ):
         with pytest.raises(RetickError, match=words):
             page.open(data, slot)

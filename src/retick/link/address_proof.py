@@ -1,9 +1,9 @@
 """A connection may move to a new address when the peer proves that it is the one from the handshake.
 
-A datagram for a known connection from another address is dropped, whatever is in it, and not answered: a stranger must
-not learn whether an id exists. A peer that hears nothing for a while sends CLAIM, which proves that it is the peer. If
-it comes from another address, the receiver answers with PROVE, a challenge bound to that address; the peer answers with
-PROOF. Both proofs are hashes under the path key, which only the two sides of the handshake can compute.
+A datagram for a known connection from another address is dropped unread and not answered: a stranger must not learn
+whether an id exists. A peer that hears nothing for a while sends CLAIM, which proves that it is the peer. If it comes
+from another address, the receiver answers with PROVE, a challenge bound to that address; the peer answers with PROOF.
+Both proofs are hashes under the path key, which only the two sides of the handshake can compute.
 """
 
 from collections.abc import Hashable
@@ -25,20 +25,20 @@ __all__ = ["AddressProof", "Claims", "claim_proof", "path_key", "path_proof"]
 CHALLENGE_INTERVAL = 0.1
 """Seconds between two challenges of one connection."""
 CLAIM_AFTER = 0.75
-"""Silence before a CLAIM, as a part of the report interval: longer than the keepalive of an idle link."""
+"""Silence before a CLAIM, as a multiple of the report interval: longer than the keepalive of an idle link."""
 
 
 def path_key(
     nonce: bytes, cookie: bytes, dialler_id: int, acceptor_id: int, dialler_share: int, acceptor_share: int
 ) -> bytes:
-    """A key that both sides compute from the whole handshake."""
+    """Derive the path key, which both sides compute from the whole handshake."""
     text = nonce + cookie + dialler_id.to_bytes(4, "little") + acceptor_id.to_bytes(4, "little")
     text += dialler_share.to_bytes(8, "little") + acceptor_share.to_bytes(8, "little")
     return blake2s(text, person=b"path-key", digest_size=32).digest()
 
 
 def path_proof(key: bytes, challenge: bytes) -> bytes:
-    """The right answer to a challenge."""
+    """The correct answer to a challenge."""
     return blake2s(challenge, key=key, person=b"pathprof", digest_size=8).digest()
 
 
@@ -48,33 +48,33 @@ def claim_proof(key: bytes, claim: bytes) -> bytes:
 
 
 class Claims:
-    """The claims of one connection: those that it sends when it hears nothing, and those that it received."""
+    """The claims of one connection: sent when it hears nothing, and received."""
 
     __slots__ = ("_sent", "challenged_at", "newest")
 
     def __init__(self) -> None:
         self._sent = 0
         self.newest = 0
-        """Highest number received in a good CLAIM."""
+        """The highest number received in a good CLAIM."""
         self.challenged_at = float("-inf")
         """When the last PROVE was sent."""
 
     def next(self, connection: "Connection") -> bytes:
-        """The next CLAIM of this connection."""
+        """Make the next CLAIM of a connection."""
         self._sent += 1
         claim = encode_claim(connection.remote_id, self._sent)
         return claim + claim_proof(connection._path_key, claim)
 
 
 class AddressProof:
-    """Reads claims, sends challenges, answers them and checks the answers, for one endpoint."""
+    """Reads claims and sends, answers and checks challenges, for one endpoint."""
 
     def __init__(self, endpoint: "LinkEndpoint", jar: CookieJar) -> None:
         self._endpoint = endpoint
         self._jar = jar
 
     def receive_claim(self, data: bytes, address: Hashable, now: float) -> None:
-        """The peer hears nothing. If it is at another address now, challenge that address."""
+        """Receive a CLAIM: the peer hears nothing. If it now has another address, challenge that address."""
         connection_id, number, claim, proof = decode_claim(data)
         connection = self._connection_with(connection_id)
         if connection is None:
@@ -90,7 +90,7 @@ class AddressProof:
             self._endpoint._reply(encode_prove(PROVE, connection.remote_id, challenge), address)
 
     def challenges(self, connection: "Connection", address: Hashable, now: float) -> tuple[bytes, bytes]:
-        """The challenges that are good for this address: the one to send now, and the one of the slot before."""
+        """The challenges valid for this address: the one to send now, and the previous slot's."""
         return self._jar.challenges(connection.local_id, address, now)
 
     def receive_prove(self, data: bytes, address: Hashable, now: float) -> None:
@@ -106,7 +106,7 @@ class AddressProof:
         self._endpoint._reply(encode_prove(PROOF, connection.remote_id, proof), address)
 
     def receive_proof(self, data: bytes, address: Hashable, now: float) -> None:
-        """Move the connection to this address if the proof is right for it."""
+        """Move the connection to this address if the proof is correct for it."""
         connection_id, proof = decode_prove(data)
         connection = self._connection_with(connection_id)
         if connection is None:
@@ -119,7 +119,7 @@ class AddressProof:
             self._endpoint._events.append(AddressChanged(connection=connection, old=old, new=address))
 
     def _connection_with(self, connection_id: int) -> "Connection | None":
-        """The connection that a datagram is for; None and counted when there is none that is connected."""
+        """The connected connection that a datagram is for; otherwise counts the drop and returns None."""
         connection = self._endpoint.connections.get(connection_id)
         if connection is not None and connection.is_connected:
             return connection

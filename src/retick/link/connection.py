@@ -1,8 +1,8 @@
 # cython: nonecheck=True
 """One connection: reliable messages, reports, silence, and its end (a compiled kernel).
 
-Payloads are in the base class, see ``payload_path``; what is here happens about once a second, or once. A connection
-never reads a clock and never sends: it is given the time, and puts datagrams on the list that its endpoint gives it.
+The base class handles payloads; what is here happens about once a second, or once. A connection never reads a clock
+and never sends: it is given the time, and puts datagrams on the list that its endpoint gives it.
 """
 
 from collections.abc import Callable, Hashable
@@ -125,7 +125,7 @@ if not cython.compiled:
 @cython.final
 @cython.cclass
 class RoundTrip:
-    """All times in seconds. Before the first sample the mean is 0 and ``samples`` is 0."""
+    """Times in seconds. Before the first sample the mean is 0 and ``samples`` is 0."""
 
     mean: cython.double  # public
     variation: cython.double  # public
@@ -180,13 +180,13 @@ class LossMeter:
         self._sent = 0
         self._arrived = 0
         self.rate = 0.0
-        """Smoothed loss, 0 to 1."""
+        """The smoothed loss, 0 to 1."""
         self.sampled = False
 
     @cython.ccall
     @cython.exceptval(check=False)
     def update(self, sent: cython.longlong, arrived: cython.longlong) -> cython.void:
-        """Give the totals so far. An interval that is too short waits for the next call."""
+        """Update with the totals so far. An interval that is too short waits for the next call."""
         expected: cython.longlong = sent - self._sent
         if expected < LOSS_INTERVAL:
             return
@@ -200,10 +200,10 @@ class LossMeter:
         self._arrived = arrived
 
 
-# The two keys of one connection: seals what leaves, opens what arrives (a compiled kernel).
+# The two keys of one connection: seals outgoing datagrams, opens incoming ones (a compiled kernel).
 #
-# Knows neither windows nor connections: the caller gives each datagram's number, which ``sequences`` counts and
-# expands. The keys are objects of ``cryptography`` that encrypt and decrypt; this module only builds nonces and joins
+# Knows neither windows nor connections: the caller gives each datagram's number, which ``Sequences`` counts and
+# expands. The keys are objects of ``cryptography`` that encrypt and decrypt; this code only builds nonces and joins
 # bytes, and imports nothing of it. ::
 #
 #     0  8  envelope      readable, and the associated data
@@ -212,13 +212,13 @@ class LossMeter:
 
 
 Cipher: TypeAlias = Callable[[bytes, bytes, bytes], bytes]
-"""Of nonce, data and associated data."""
+"""Called with nonce, data and associated data."""
 
 
 @cython.final
 @cython.cclass
 class Seal:
-    """One connection's keys, one for each direction. They are in no ``repr``, and cannot be read back."""
+    """One connection's keys, one for each direction. No ``repr`` shows them, and they cannot be read back."""
 
     _encrypt: Cipher
     _decrypt: Cipher
@@ -227,11 +227,11 @@ class Seal:
     _head: bytes
 
     def __init__(self, encrypt: Cipher, decrypt: Cipher, refusal: type[Exception]) -> None:
-        """``refusal`` is what ``decrypt`` raises when a seal does not open."""
+        """``refusal`` is the exception that ``decrypt`` raises if a seal does not open."""
         self._encrypt = encrypt
         self._decrypt = decrypt
         self._refusal = refusal
-        # The compiled form writes each nonce and envelope into these two: nobody else ever has them.
+        # The compiled form writes each nonce and envelope into these two objects, which nobody else ever holds.
         if cython.compiled:
             self._nonce = PyBytes_FromStringAndSize(cython.NULL, 12)
             self._head = PyBytes_FromStringAndSize(cython.NULL, ENVELOPE_SIZE)
@@ -248,13 +248,13 @@ class Seal:
 
     @cython.ccall
     def seal(self, number: cython.longlong, envelope: bytes, body: bytes) -> bytes:
-        """A sealed datagram. No number may be used twice."""
+        """Seal a datagram. No number may be used twice."""
         sealed: bytes = self._encrypt(self._nonce_of(number), body, envelope)
         return envelope + sealed
 
     @cython.ccall
     def open(self, number: cython.longlong, data: bytes) -> bytes | None:
-        """The body of a datagram; None when it does not open under this number."""
+        """Open a datagram; returns its body, or None if it does not open under this number."""
         head: bytes
         sealed: bytes
         if cython.compiled:
@@ -285,7 +285,7 @@ Datagram: TypeAlias = tuple[bytes, Hashable]
 Payload: TypeAlias = bytes
 
 _CONTROL_DELAY_UNIT = 1 / CONTROL_DELAY_RATE
-"""Seconds."""
+"""The unit of CONTROL's acknowledgement delay, in seconds."""
 
 
 @cython.cfunc
@@ -311,7 +311,7 @@ def _enveloped(
 @cython.inline
 @cython.exceptval(check=False)
 def _whole(value: cython.double, most: cython.int) -> cython.int:
-    """``value`` without its fraction; ``most`` when it is negative, too large or not a number."""
+    """``value`` without its fraction; ``most`` if it is negative, too large or not a number."""
     if -1.0 < value < most:
         return cython.cast(cython.int, value) if cython.compiled else int(value)
     return most
@@ -320,7 +320,7 @@ def _whole(value: cython.double, most: cython.int) -> cython.int:
 @cython.final
 @cython.cclass
 class Sequences:
-    """The counters of one connection. Times are seconds; -1 means never."""
+    """The counters of one connection. Times are in seconds; -1 means never."""
 
     round_trip: RoundTrip  # readonly
     heard_at: cython.double  # public
@@ -351,7 +351,7 @@ class Sequences:
         self.dropped = dropped
         self.overhead = overhead
         """Bytes that sealing adds to each datagram."""
-        # Sent.
+        # Sent datagrams.
         self._out_count = 0
         if cython.compiled:
             index: cython.int
@@ -363,33 +363,33 @@ class Sequences:
         self._out_acked = 0
         self._peer_received = 0
         self.bytes_sent = 0
-        # Received. Before the first datagram all older ones count as seen, so that 1 is the first that can be new.
+        # Received datagrams. Before the first, all older ones count as seen, so that 1 is the first that can be new.
         full: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         self.newest = 0
-        """Newest sequence that arrived; 0 before any."""
+        """The newest sequence that arrived; 0 before any."""
         self._seen = self._seen_64 = self._seen_128 = self._seen_192 = full
         self._expected = 0
-        """The count of the newest: its sequence without the modulo."""
+        """The count of the newest datagram: its sequence without the modulo."""
         self.received = 0
-        """Datagrams, without duplicates."""
+        """How many datagrams arrived, without duplicates."""
         self.bytes_received = 0
         self.heard_at = -1.0
-        """When a datagram arrived last; a connection sets it to its own start."""
+        """When the last datagram arrived; a connection sets it to its own start."""
         self.newest_at = -1.0
-        """When the newest arrived: the acknowledgement delay counts from here."""
+        """When the newest datagram arrived: the acknowledgement delay counts from here."""
         self.round_trip = RoundTrip()
         self.loss_in = LossMeter()
         self.loss_out = LossMeter()
 
     @property
     def sent(self) -> int:
-        """Datagrams."""
+        """How many datagrams were sent."""
         return self._out_count
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def is_new(self, sequence: cython.int) -> cython.bint:
-        """Whether ``note`` would take it; False, and counted as dropped, when it arrived before or is too old."""
+        """Whether ``note`` would accept it; False, counted as a drop, if it arrived before or is too old."""
         behind: cython.int = (self.newest - sequence) & SEQUENCE_MASK
         if behind > SEQUENCE_HALF:
             return True
@@ -411,14 +411,14 @@ class Sequences:
     @cython.ccall
     @cython.exceptval(check=False)
     def number_of(self, sequence: cython.int) -> cython.longlong:
-        """The count of the datagram with this sequence: the one nearest to the newest that arrived."""
+        """The count of the datagram with this sequence: the count nearest to the newest that arrived."""
         ahead: cython.longlong = (sequence - self.newest) & SEQUENCE_MASK
         return self._expected + ahead - (0 if ahead < SEQUENCE_HALF else SEQUENCE_MASK + 1)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def note(self, sequence: cython.int, size: cython.Py_ssize_t, now: cython.double) -> cython.bint:
-        """Note a datagram of ``size`` bytes, without its seal; False, and counted as dropped, when it is not new."""
+        """Note a datagram of ``size`` bytes, without its seal; False, counted as a drop, if it is not new."""
         ahead: cython.int = (sequence - self.newest) & SEQUENCE_MASK
         if 0 < ahead < SEQUENCE_HALF:
             self._shift(ahead)
@@ -437,7 +437,7 @@ class Sequences:
     @cython.cfunc
     @cython.exceptval(check=False)
     def _mark(self, behind: cython.int) -> cython.void:
-        """The datagram so many before the newest has arrived."""
+        """Mark as arrived the datagram that is ``behind`` before the newest."""
         bit: cython.ulonglong = 1
         bit <<= behind & 63
         if behind < 64:
@@ -470,9 +470,9 @@ class Sequences:
     @cython.ccall
     @cython.exceptval(check=False)
     def receive_ack(self, ack: cython.int, delay: cython.double, now: cython.double) -> cython.void:
-        """The peer received our datagram with this low byte, and sent its answer ``delay`` seconds later.
+        """Handle an acknowledgement of our datagram with this low byte, sent ``delay`` seconds after it arrived.
 
-        The same byte again is ignored: it is for the same datagram or for one 256 later, which look the same.
+        The same byte twice is ignored: the second may be for the same datagram or one 256 later, which look alike.
         """
         low: cython.int = ack & 0xFF
         if low != self._last_ack:
@@ -484,13 +484,13 @@ class Sequences:
     @cython.ccall
     @cython.exceptval(check=False)
     def may_have_sent(self, acked: cython.longlong) -> cython.bint:
-        """False for an acknowledgement of a datagram that was never sent."""
+        """Whether the datagram that is acknowledged can have been sent."""
         ahead: cython.longlong = (acked - self._out_acked) & SEQUENCE_MASK
         return ahead >= SEQUENCE_HALF or self._out_acked + ahead <= self._out_count
 
     @cython.ccall
     def receive_report(self, report: Report, now: cython.double) -> None:
-        """The fixed part of a CONTROL: an exact acknowledgement, and how many datagrams the peer received."""
+        """Handle the fixed part of a CONTROL: an exact acknowledgement, and how many datagrams the peer received."""
         acked: cython.longlong = report.acked
         delay: cython.int = report.ack_delay
         received: cython.longlong = report.received
@@ -508,7 +508,7 @@ class Sequences:
     @cython.ccall
     @cython.exceptval(check=False)
     def number(self, size: cython.Py_ssize_t, now: cython.double) -> cython.int:
-        """The sequence for a datagram of ``size`` bytes, without its seal, that is sent now."""
+        """Count a datagram of ``size`` bytes, without its seal, that is sent now; returns its sequence."""
         self._out_count += 1
         self._sent_times[self._out_count & 0xFF] = now
         self.bytes_sent += size + self.overhead
@@ -517,7 +517,7 @@ class Sequences:
     @cython.ccall
     @cython.exceptval(check=False)
     def ack_delay(self, now: cython.double) -> cython.int:
-        """How long ago the newest datagram arrived, in units of CONTROL."""
+        """How long ago the newest datagram arrived, in CONTROL's unit."""
         if not self.received:
             return CONTROL_DELAY_NONE
         unit: cython.double = _CONTROL_DELAY_UNIT
@@ -540,7 +540,7 @@ class Sequences:
         seal: Seal | None,
         out: list[Datagram],
     ) -> None:
-        """Put payloads in envelopes, seal them if there is a seal, and put the datagrams on ``out``."""
+        """Put payloads in envelopes, seal them if there is a seal, and append the datagrams to ``out``."""
         delay: cython.double = PAYLOAD_DELAY_NONE
         if self.received:
             delay = (now - self.newest_at) * PAYLOAD_DELAY_RATE
@@ -560,10 +560,10 @@ class Sequences:
 
 # The payload path: sending and receiving unreliable payloads, as short as possible (a compiled kernel).
 #
-# ``PayloadPath`` is the base of ``Connection``, and ``EndpointCore`` is what it needs of the endpoint. For each peer
-# this code runs sixty times a second in each direction. With hundreds of connections in a process, nothing of one is
-# still in the processor's caches when its next payload comes; so the path reads few fields of few objects. Everything
-# else happens about once a second or less, and is behind three calls that ``Connection`` implements.
+# ``PayloadPath`` is the base of ``Connection``, and ``EndpointCore`` is the part of the endpoint that it needs. For a
+# peer this code runs sixty times a second in each direction. With hundreds of connections in a process, none of their
+# data is still in the processor's caches when the next payload comes; so the path reads few fields of few objects.
+# Everything else happens about once a second or less, behind three calls that ``Connection`` implements.
 
 
 if not cython.compiled:
@@ -577,14 +577,14 @@ Seconds: TypeAlias = float
 
 _STATES = tuple(State)
 _UNLIMITED = (1 << 31) - 1
-"""Higher limits are stored as this one: it fits a C integer, and no number of payloads reaches it."""
+"""The value stored for higher limits: it fits a C integer, and no number of payloads reaches it."""
 
 
 @cython.cclass
 class EndpointCore:
-    """What connections use of their endpoint: limits, counters, and the lists on which they ask for a turn.
+    """What connections need of their endpoint: limits, counters, and the lists on which they ask to be called.
 
-    ``LinkEndpoint`` is the only subclass. The base stands apart because connections are declared before endpoints.
+    ``LinkEndpoint`` is its only subclass; the base exists because connections are declared before endpoints.
     """
 
     _send_list: list["Connection"]  # public
@@ -607,7 +607,7 @@ class EndpointCore:
     ) -> None:
         self.config = config
         self.dropped = dropped
-        """Counts of dropped datagrams and fragments, by reason."""
+        """How many datagrams and fragments were dropped, by reason."""
         self._on_payload = on_payload
         self._overhead = TAG_SIZE if config.sealed else 0
         """Bytes that sealing adds to each datagram."""
@@ -620,18 +620,18 @@ class EndpointCore:
         """Connections with events that the application has not read."""
         self._events = []
         self._now = 0.0
-        """The latest time that the endpoint was given."""
+        """The latest time given to the endpoint."""
 
     def _arm(self, connection: "Connection", time: float) -> None:
-        """Call the connection at this time or earlier."""
+        """Have the connection called at this time or earlier."""
         raise NotImplementedError
 
     def _reply(self, data: bytes, address: Hashable) -> None:
-        """Send a datagram with the next call of datagrams_to_send."""
+        """Send a datagram on the next call of datagrams_to_send."""
         raise NotImplementedError
 
     def _forget(self, connection: "Connection") -> None:
-        """The connection is closed."""
+        """Remove a connection that is closed."""
         raise NotImplementedError
 
 
@@ -659,13 +659,13 @@ class PayloadPath:
 
     def __init__(self, endpoint: EndpointCore, address: Hashable, local_id: cython.uint) -> None:
         self.address = address
-        """Where the peer is; may change, see AddressChanged."""
+        """The peer's address; may change, see AddressChanged."""
         self.local_id = local_id
-        """The connection id on datagrams that arrive here."""
+        """The connection id of incoming datagrams."""
         self.remote_id = 0
-        """The connection id on datagrams to the peer."""
+        """The connection id of datagrams to the peer."""
         self.tag = None
-        """Free for the application."""
+        """Free for use by the application."""
         self._endpoint = endpoint
         self._sequences = Sequences(endpoint.dropped, endpoint._overhead)
         self._seal = None
@@ -678,7 +678,7 @@ class PayloadPath:
         self._unread = 0
         self._outbox = []
         self._refused_payloads = 0
-        # Times at which something is due; ``_armed`` is the one that the endpoint's heap has.
+        # Times at which something is due; ``_armed`` is the one in the endpoint's heap.
         self._armed = NEVER
         self._ack_at = NEVER
         self._status_at = NEVER
@@ -702,22 +702,22 @@ class PayloadPath:
 
     @property
     def rtt(self) -> float:
-        """Round-trip time in seconds, smoothed; 0 before the first sample."""
+        """The smoothed round-trip time in seconds; 0 before the first sample."""
         return self._sequences.round_trip.mean
 
     @property
     def sent(self) -> tuple[int, int]:
-        """Datagrams and bytes that were sent: two of the figures in ``stats``, for who asks for no other."""
+        """How many datagrams and bytes were sent: two figures of ``stats``, for callers that need no others."""
         return self._sequences.sent, self._sequences.bytes_sent
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def send_unreliable(self, data: Octets) -> cython.bint:
-        """Send once, without acknowledgement. False when not connected, or when ``payload_queue`` payloads wait."""
+        """Send once, without acknowledgement. False if not connected, or if ``payload_queue`` payloads wait."""
         if self._state != CONNECTED:
             return False
         endpoint = self._endpoint
-        # Through a view: a buffer of wider items has a length that is not its number of bytes.
+        # As a view of bytes: the length of a buffer of wider items is not its number of bytes.
         payload: bytes = data if type(data) is bytes else bytes(memoryview(data))
         if not 0 < len(payload) <= endpoint._max_payload:
             raise EncodeError(f"a payload is 1 to {endpoint._max_payload} bytes, not {len(payload)}")
@@ -732,7 +732,7 @@ class PayloadPath:
 
     @cython.ccall
     def _want_to_send(self) -> None:
-        """Ask to be drained in the next call of datagrams_to_send."""
+        """Ask to be drained by the next call of datagrams_to_send."""
         if not self._on_send_list:
             self._on_send_list = True
             self._endpoint._send_list.append(self)  # type: ignore[arg-type]  # every PayloadPath is a Connection
@@ -747,7 +747,7 @@ class PayloadPath:
         now: cython.double,
         given_now: Seconds,
     ) -> None:
-        """A datagram from the peer's address. ``given_now`` is ``now`` as the object that the endpoint was given."""
+        """Receive a datagram from the peer's address. ``given_now`` is the original object of the time ``now``."""
         if kind >= CONTROL:
             self._receive_other(kind, sequence, data, now)
             return
@@ -780,7 +780,7 @@ class PayloadPath:
         now: cython.double,
         given_now: Seconds,
     ) -> None:
-        """A datagram for a sealed connection, from any address. Nothing changes before it has opened."""
+        """Receive a datagram for a sealed connection, from any address. Nothing changes unless it opens."""
         endpoint, sequences, seal = self._endpoint, self._sequences, self._seal
         if len(data) < ENVELOPE_SIZE + TAG_SIZE or seal is None:
             endpoint.dropped["malformed"] += 1
@@ -823,7 +823,7 @@ class PayloadPath:
         now: cython.double,
         given_now: Seconds,
     ) -> None:
-        """Note a payload whose datagram was checked, and hand it to the application."""
+        """Note a payload whose datagram was checked, and pass it to the application."""
         endpoint, sequences = self._endpoint, self._sequences
         if not sequences.note(sequence, len(payload) + ENVELOPE_SIZE, now):
             return
@@ -842,7 +842,7 @@ class PayloadPath:
 
     @cython.ccall
     def _sealed(self, data: bytes) -> bytes:
-        """A datagram as it leaves: called once, right after it was given its number."""
+        """The datagram as it is sent: called once, right after it got its number."""
         seal = self._seal
         if seal is None:
             return data
@@ -850,7 +850,7 @@ class PayloadPath:
 
     @cython.cfunc
     def _drain(self, now: cython.double, out: list[Datagram]) -> None:
-        """Put everything that is to be sent now on ``out``."""
+        """Append everything that is to be sent now to ``out``."""
         self._on_send_list = False
         if self._outbox:
             payloads = self._outbox
@@ -866,21 +866,21 @@ class PayloadPath:
                 return
         self._drain_rest(now, out)
 
-    # Implemented by Connection; called about once a second or less.
+    # Hooks that Connection implements; called about once a second or less.
 
     @cython.ccall
     def _receive_other(self, kind: cython.int, sequence: cython.int, data: bytes, now: cython.double) -> None:
-        """A datagram that is not a payload."""
+        """Handle a datagram that is not a payload."""
         raise NotImplementedError
 
     @cython.cfunc
     def _on_heard(self, now: cython.double) -> None:
-        """The first datagram of a connection, or the first after a silence."""
+        """Handle the first datagram of a connection, or the first after a silence."""
         raise NotImplementedError
 
     @cython.cfunc
     def _drain_rest(self, now: cython.double, out: list[Datagram]) -> None:
-        """Everything but payloads."""
+        """Append everything but payloads to ``out``."""
         raise NotImplementedError
 
 
@@ -894,14 +894,14 @@ if not cython.compiled:
 _UNCONFIRMED_INTERVAL = 0.2
 """Seconds between reports of a dialler that has received nothing yet: the acceptor waits for one of them."""
 _BURST = 8
-"""Datagrams with fragments that are sent at once."""
+"""How many datagrams with fragments are sent at once."""
 _PACE = 0.005
 """Seconds between two bursts."""
 
 
 @cython.cclass
 class Connection(PayloadPath):
-    """One end of a link. Made by LinkEndpoint.dial, or when a request is accepted."""
+    """One end of a link, made by LinkEndpoint.dial or when a request is accepted."""
 
     terms: Terms | None  # public
     close_reason: "int | None"  # public
@@ -926,18 +926,18 @@ class Connection(PayloadPath):
         self.terms = None
         """What the handshake agreed on; None before."""
         self.close_reason = None
-        """Why it ended, a code of Reason or an application's own; None before."""
+        """Why the connection ended: a code of Reason or an application's own; None before."""
         self.fingerprint = None
-        """Of the peer's lasting key, if it has proved to have one: 32 hexadecimal digits."""
+        """The fingerprint of the peer's lasting key, once proven: 32 hexadecimal digits; None without one."""
         self.handshake_hash = b""
-        """Of a sealed connection: 32 bytes that are the same on both sides, and no secret."""
+        """32 bytes, not secret, that both sides of a sealed connection share; empty on a plain one."""
         self._nonce = nonce
         self._origin = None
-        """Of an accepted connection: address and connection id of its HELLO."""
+        """The address and connection id of an accepted connection's HELLO; None if we dialled."""
         self._dialler = None
-        """Of a dialled connection, until it is connected."""
+        """The handshake of a dialled connection, until it is connected; then None."""
         self._goodbye = None
-        """While CLOSING."""
+        """The goodbye while CLOSING; otherwise None."""
         self._path_key = b""
         config = endpoint.config
         fragment_size = config.max_datagram - CONTROL_SIZE - FRAGMENT_HEAD_SIZE - endpoint._overhead
@@ -945,7 +945,7 @@ class Connection(PayloadPath):
         self._receiver = MessageReceiver(limit=config.max_message)
         self._silent_since = 0.0
         self._last_report = 0
-        """Sequence of the last report."""
+        """The sequence of the last report."""
         self._pace_at = NEVER
         self._confirm_by = NEVER
         self._claims = Claims()
@@ -954,10 +954,10 @@ class Connection(PayloadPath):
     def __repr__(self) -> str:
         return f"<Connection {self.local_id:08x} {self.state.name} {self.address!r}>"
 
-    # For the application.
+    # Calls for the application.
 
     def send_reliable(self, data: Octets) -> bool:
-        """Queue a message that arrives once and in order. False when not connected, or when the queue is full."""
+        """Queue a message that arrives once and in order. False if not connected, or if the queue is full."""
         if self._state != CONNECTED:
             return False
         message = data if type(data) is bytes else bytes(memoryview(data))
@@ -971,7 +971,7 @@ class Connection(PayloadPath):
 
     @cython.annotation_typing(False)  # a Reason is an int, but not exactly one
     def close(self, reason: int = Reason.GOODBYE, text: str = "", *, linger: float = 0.0) -> None:
-        """End the connection; Disconnected follows. Queued messages have ``linger`` seconds to arrive before."""
+        """End the connection; Disconnected follows. Queued messages have ``linger`` seconds to arrive first."""
         if not 0 <= reason <= MAX_REASON:
             raise UsageError(f"a reason is 0 to {MAX_REASON}, not {reason}")
         if self._state >= CLOSING:
@@ -989,22 +989,22 @@ class Connection(PayloadPath):
 
     @property
     def queued_bytes(self) -> int:
-        """Bytes of reliable messages that are not acknowledged yet."""
+        """How many bytes of reliable messages are not acknowledged yet."""
         return self._sender.queued_bytes
 
     @property
     def messages_sent(self) -> int:
-        """Reliable messages for which send_reliable returned True."""
+        """How many reliable messages send_reliable accepted."""
         return self._sender.offered
 
     @property
     def messages_delivered(self) -> int:
-        """How many of these the peer has acknowledged: the first ones. Whether the others arrived is not known."""
+        """How many messages, counted from the first, the peer has acknowledged. The others may have arrived or not."""
         return self._sender.delivered
 
     @property
     def stats(self) -> LinkStats:
-        """The connection's figures at this moment."""
+        """The connection's figures now."""
         return stats_of(self)
 
     # Receiving.
@@ -1069,7 +1069,7 @@ class Connection(PayloadPath):
 
     @cython.cfunc
     def _deliver_messages(self) -> None:
-        """Turn whole messages into events, up to the limit; the rest waits, which in the end stops the sender."""
+        """Turn complete messages into events, up to the limit; the rest waits, which in time stops the sender."""
         endpoint = self._endpoint
         try:
             while self._unread < endpoint.config.unread_limit and self._state == CONNECTED:
@@ -1085,7 +1085,7 @@ class Connection(PayloadPath):
 
     @cython.cfunc
     def _on_events_read(self, now: cython.double) -> None:
-        """The application has read its events: there is room for more."""
+        """Deliver more messages, now that the application has read its events."""
         self._unread = 0
         if self._receiver.has_gap:
             before = self._receiver.next_fragment
@@ -1135,7 +1135,7 @@ class Connection(PayloadPath):
     @cython.cfunc
     @cython.exceptval(-1.0, check=False)
     def _report_interval(self, sequence: cython.int) -> cython.double:
-        """Seconds to the next report; half on an idle link, where two reports in a row may be lost without harm."""
+        """Seconds to the next report; half on an idle link, where losing two reports in a row does no harm."""
         if not self._sequences.received:
             return _UNCONFIRMED_INTERVAL
         is_idle = (sequence - self._last_report) & SEQUENCE_MASK <= 1
@@ -1162,7 +1162,7 @@ class Connection(PayloadPath):
     @cython.cfunc
     @cython.exceptval(-1.0, check=True)
     def _deadline(self) -> cython.double:
-        """When ``_handle_timeout`` has something to do."""
+        """When ``_handle_timeout`` is next needed."""
         if self._dialler is not None:
             return self._dialler.deadline()
         if self._state == ACCEPTED:
@@ -1181,7 +1181,7 @@ class Connection(PayloadPath):
     @cython.cfunc
     @cython.exceptval(-1.0, check=True)
     def _claim_due(self) -> cython.double:
-        """When the next CLAIM is due. A connection that never heard its peer claims nothing."""
+        """When the next CLAIM is due. A connection that never heard its peer sends none."""
         if not self._sequences.received:
             return NEVER
         after: cython.double = CLAIM_AFTER * self._endpoint.config.status_interval
@@ -1241,7 +1241,7 @@ class Connection(PayloadPath):
         if self._state == CLOSED:
             return
         self._state = CLOSED
-        self.close_reason = reason = int(reason)  # also of a Reason: one type
+        self.close_reason = reason = int(reason)  # a Reason too becomes a plain int
         self._dialler = None
         self._goodbye = None
         self._outbox = []

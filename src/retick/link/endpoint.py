@@ -1,10 +1,10 @@
 # cython: nonecheck=True
 """The endpoint: many connections, dialled and accepted, behind the five calls (a compiled kernel).
 
-Nothing is kept for an address before it has returned a cookie that only it can have received. A datagram is checked
-whole before anything changes; a bad one is dropped and counted. Connections that have something to send are on a list,
-those that wait for a time are in a heap. A heap entry that has become too early is pushed again, with the right time,
-when it comes up. So no call loops over all connections.
+Nothing is stored for an address before it has returned a cookie that only it can have received. A datagram is checked
+completely before anything changes; a bad one is dropped and counted. Connections with something to send are on a list,
+those waiting for a time are in a heap. When a heap entry comes up too early, it is pushed again with the right time.
+So no call loops over all connections.
 """
 
 from collections.abc import Callable, Hashable
@@ -66,7 +66,7 @@ def _admit_all(request: Request) -> Accept | Refuse:
 
 @cython.cclass
 class LinkEndpoint(EndpointCore):
-    """Dials, accepts, and answers the five calls."""
+    """Dials and accepts connections, and answers the five calls."""
 
     _latest: Connection | None
     _kinds_end: cython.int  # readonly
@@ -96,17 +96,17 @@ class LinkEndpoint(EndpointCore):
         admit: Callable[[Request], Accept | Refuse] | None = None,
         on_payload: Callable[[Connection, bytes, float], None] | None = None,
     ) -> None:
-        """``entropy(n)`` returns n random bytes: os.urandom, or in a test those of a seeded generator.
+        """``entropy(n)`` returns n random bytes: os.urandom, or in tests a seeded generator.
 
-        ``secret`` is the key of cookies; without it one is drawn from ``entropy``. ``admit`` decides about each request
-        from a proven address whose settings fit; without it all are accepted. ``on_payload`` is called within
-        receive_datagram with each payload and the time, instead of an UnreliableReceived event.
+        ``secret`` is the key of cookies, by default drawn from ``entropy``. ``admit`` decides on each request from a
+        proven address whose settings fit; by default all are accepted. ``on_payload`` is called within receive_datagram
+        with each payload and the time, instead of an UnreliableReceived event.
         """
         super().__init__(config or LinkConfig(), dict.fromkeys(DROPS, 0), on_payload)
         self.connections = {}
-        """All connections that are not closed, by their local id."""
+        """All connections that are not closed, by local id."""
         self._latest = None
-        """The connection of the last datagram, often that of the next one too: found without ``connections``."""
+        """The connection of the last datagram, often also the next one's: it saves a look into ``connections``."""
         self._entropy = entropy
         jar = CookieJar(secret if secret is not None else entropy(32))
         self._kinds_end = SEALED_KINDS_END if self.config.sealed else PROVE
@@ -117,7 +117,7 @@ class LinkEndpoint(EndpointCore):
         self._by_nonce = {}
         """Dialled connections by the nonce of their handshake."""
         self._unanswered = RateBudget(UNANSWERED_RATE, 0.0, most=MOST_UNANSWERED)
-        """For REQUESTs to addresses that this endpoint only heard of."""
+        """The budget of REQUESTs to addresses that this endpoint only heard of."""
         answers = Answers(self)
         self._readers = {
             REQUEST: self._acceptor.receive_request,
@@ -126,7 +126,7 @@ class LinkEndpoint(EndpointCore):
             ACCEPT: answers.receive_accept,
             REFUSE: answers.receive_refuse,
         }
-        """Who reads a datagram of a handshake or an address proof, by its kind."""
+        """The method for each kind of handshake and address proof."""
         if not self.config.sealed:
             self._readers[PROVE] = self._address_proof.receive_prove
             self._readers[PROOF] = self._address_proof.receive_proof
@@ -134,9 +134,9 @@ class LinkEndpoint(EndpointCore):
         self._replies = []
         self._heap = []
         self._heap_pushes = 0
-        """Keeps entries of the same time in order."""
+        """Keeps heap entries of the same time in order."""
         self._is_due_known = True
-        """Whether the two below are the heap's earliest time."""
+        """Whether the next two attributes hold the heap's earliest time."""
         self._due = None
         self._due_at = NEVER
 
@@ -144,8 +144,8 @@ class LinkEndpoint(EndpointCore):
     def dial(
         self, address: Hashable, *, seats: int = 1, data: bytes = b"", token: bytes = b"", heard_of: bool = False
     ) -> Connection:
-        """Ask for a connection: Connected, Refused or Disconnected follows. The peer's application gets ``data``, and
-        ``token``, which is for a server whose key is known (``LinkConfig.server_key``).
+        """Dial a peer: Connected, Refused or Disconnected follows. The peer's application gets ``data``, and ``token``,
+        which requires the server's key to be known (``LinkConfig.server_key``).
 
         ``heard_of``: the address comes from a third peer, and whoever is there may not want to be asked. Until there is
         an answer, requests are fewer and smaller.
@@ -170,15 +170,15 @@ class LinkEndpoint(EndpointCore):
 
     @cython.annotation_typing(False)
     def close(self, reason: int = Reason.SHUTDOWN, text: str = "", *, linger: float = 0.0) -> None:
-        """Close every connection. Keep driving the endpoint until each has sent its goodbye."""
+        """Close all connections. Keep driving the endpoint until each has sent its goodbye."""
         for connection in list(self.connections.values()):
             connection.close(reason, text, linger=linger)
 
     @cython.annotation_typing(False)
     def ban(self, address: Hashable, *, fingerprint: str | None = None) -> None:
-        """Refuse every request from this host from now on: from its IPv4 address or its /64 network, with any port.
+        """Refuse every request from this host from now on: from its IPv4 address or /64 network, any port.
 
-        With a ``fingerprint``, also every connection with that lasting key, wherever it is and whoever dials.
+        With a ``fingerprint``, also refuse that lasting key, from any address and whoever dials.
         """
         self._acceptor.door.ban(address)
         if fingerprint is not None:
@@ -186,7 +186,7 @@ class LinkEndpoint(EndpointCore):
 
     @property
     def refusals(self) -> Refusals:
-        """Who was refused here lately, and why."""
+        """The recent refusals of this endpoint, with their reasons."""
         found: Refusals = self._acceptor.refusals
         return found
 
@@ -289,7 +289,7 @@ class LinkEndpoint(EndpointCore):
         """Whether ``events`` would return any."""
         return bool(self._events)
 
-    # For connections and handshakes.
+    # Methods for connections and handshakes.
 
     @cython.cfunc
     def _connection_with(self, connection_id: cython.uint) -> Connection | None:
@@ -301,7 +301,7 @@ class LinkEndpoint(EndpointCore):
 
     @cython.cfunc
     def _find_due(self) -> None:
-        """Remove heap entries that were replaced by earlier ones; the first that is left is due next."""
+        """Remove heap entries that earlier ones replaced; the first that is left is due next."""
         heap = self._heap
         while heap and heap[0][0] != heap[0][2]._armed:
             heappop(heap)
@@ -339,7 +339,7 @@ class LinkEndpoint(EndpointCore):
         return int.from_bytes(self._entropy(8), "little")
 
     def _offer(self, connection: Connection) -> packets.Offer:
-        """What this side says of itself in HELLO and ACCEPT."""
+        """This side's offer in HELLO and ACCEPT."""
         config = self.config
         return packets.Offer(
             connection_id=connection.local_id,
@@ -358,7 +358,7 @@ class LinkEndpoint(EndpointCore):
     # Handshakes and address proofs.
 
     def _receive_rare(self, data: bytes, address: Hashable, now: float) -> None:
-        """Anything but a datagram of an established connection."""
+        """Receive anything but a datagram of an established connection."""
         kind = data[0] if data else 0
         reader = self._readers.get(kind)
         if reader is None:

@@ -1,4 +1,4 @@
-"""Events of a link. The two that come with every datagram are named tuples, which cost a third of a dataclass."""
+"""Events of a link. Those that come with every datagram are named tuples, at a third of a dataclass's cost."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -54,20 +54,20 @@ class Refused:
     reason: int
     """A code of Reason as a plain int, or one of the peer's application."""
     text: str
-    """For people to read; may be empty."""
+    """The reason, for people; may be empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disconnected:
-    """The connection is closed: the last event of each connection that was not refused."""
+    """The connection is closed: the last event of every connection that was not refused."""
 
     connection: "Connection"
     reason: int
     """A code of Reason as a plain int, or one of an application."""
     text: str
-    """For people to read; may be empty."""
+    """The reason, for people; may be empty."""
     by_peer: bool
-    """True when the peer closed the connection."""
+    """True if the peer closed the connection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,40 +122,40 @@ LinkEvent: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkStats(Plain):
-    """A connection at one moment; totals count from its beginning."""
+    """A connection's figures at one moment; totals count from its start."""
 
     rtt: float
-    """Round-trip time in seconds, smoothed; 0 before the first sample."""
+    """The smoothed round-trip time in seconds; 0 before the first sample."""
     rtt_latest: float
-    """Seconds."""
+    """The last round-trip time, in seconds."""
     rtt_least: float
-    """Seconds."""
+    """The shortest round-trip time, in seconds."""
     jitter: float
-    """Seconds: the mean deviation of the round-trip time, smoothed."""
+    """The smoothed mean deviation of the round-trip time, in seconds."""
     loss_in: float
-    """Share of the peer's datagrams that did not arrive here, 0 to 1."""
+    """The share of the peer's datagrams that did not arrive here, 0 to 1."""
     loss_out: float
-    """Share of our datagrams that did not arrive there, 0 to 1, by the peer's reports."""
+    """The share of our datagrams that did not arrive at the peer, by its reports, 0 to 1."""
     packets_sent: int
-    """Datagrams."""
+    """How many datagrams were sent."""
     bytes_sent: int
-    """UDP payload, all of it."""
+    """Bytes of UDP payload sent, everything included."""
     packets_received: int
-    """Datagrams, without duplicates."""
+    """How many datagrams arrived, without duplicates."""
     bytes_received: int
-    """UDP payload, all of it."""
+    """Bytes of UDP payload received, everything included."""
     queued_bytes: int
-    """Bytes of reliable messages that are not acknowledged yet."""
+    """Bytes of reliable messages not acknowledged yet."""
     fragments_resent: int
-    """Fragments of reliable messages that were sent again."""
+    """Fragments of reliable messages sent again."""
     payloads_refused: int
-    """Payloads for which send_unreliable returned False: too many between two calls of datagrams_to_send."""
+    """Payloads that send_unreliable refused: too many between two calls of datagrams_to_send."""
     silent_for: float
-    """Seconds since a datagram arrived, at the latest time that the endpoint was given."""
+    """Seconds since a datagram arrived, as of the latest time given to the endpoint."""
 
 
 def stats_of(connection: "Connection") -> LinkStats:
-    """The connection's figures at this moment."""
+    """The connection's figures now."""
     sequences, sender = connection._sequences, connection._sender
     silent_for = connection._endpoint._now - sequences.heard_at if sequences.received else 0.0
     return LinkStats(

@@ -1,4 +1,4 @@
-"""Link datagrams in words, field by field; what is inside of them is explained by whoever knows it."""
+"""Explains link datagrams field by field; the caller explains their content."""
 
 from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-# The fields of every link datagram, for those who explain them. The byte tables in words: docs/formats/link.md.
+# The fields of every link datagram, for explanations. They spell out the byte tables of docs/formats/link.md.
 
 KIND_NAMES: Mapping[int, str] = {
     layout.CONTROL: "CONTROL",
@@ -48,11 +48,11 @@ KIND_NAMES: Mapping[int, str] = {
     layout.ACCEPT: "ACCEPT",
     layout.REFUSE: "REFUSE",
 }
-"""All but PAYLOAD, which has a range of kinds."""
+"""Every kind but PAYLOAD, which has a range of kinds."""
 
 
 def name_delay(delay: int, none: int, rate: int) -> str:
-    """An acknowledgement delay in words."""
+    """Write an acknowledgement delay in words."""
     return "acknowledges nothing" if delay == none else f"ack delay {1000 * delay / rate:.1f} ms"
 
 
@@ -67,7 +67,7 @@ def _name_marks(value: int) -> str:
 
 
 KIND = FieldSpec("kind", "B", "", "0x{:02x}")
-"""The first byte of all."""
+"""The first byte of every datagram."""
 _CONNECTION = FieldSpec("connection id", "I", "", "{:08x}")
 ENVELOPE = (
     FieldSpec("connection id", "I", "chosen by the receiver", "{:08x}"),
@@ -85,7 +85,7 @@ FRAGMENT_HEAD = (
     FieldSpec("fragment number", "H"),
     FieldSpec("fragment length", "H", _name_marks, "0x{:04x}"),
 )
-"""Of each fragment at the end of a CONTROL; the length has marks in its high bits."""
+"""The fields of each fragment at the end of a CONTROL; the high bits of the length are marks."""
 _WORDS = (FieldSpec("reason", "B", describe), FieldSpec("text length", "B"), FieldSpec("text", TEXT))
 HANDSHAKE_HEAD = (
     FieldSpec("magic", f"{len(layout.MAGIC)}s", '"RTL"'),
@@ -139,13 +139,13 @@ BODIES: Mapping[int, tuple[FieldSpec, ...]] = {
     ),
     layout.REFUSE: (*HANDSHAKE_HEAD, *_WORDS),
 }
-"""What follows the kind, in the plain form. A PAYLOAD goes on with the payload, a CONTROL with fragments, some of the
-handshake with padding."""
+"""The fields after the kind, in the plain form. A PAYLOAD continues with the payload, a CONTROL with fragments, some
+handshake datagrams with padding."""
 
 _PATTERNS = {0: "NN: nothing is known", 1: "NNpsk0: with a secret", 2: "NK: with the server's key"}
 _ENTRY = (*_DATA, FieldSpec("lasting key", "B", lambda marked: "follows" if marked else "none"))
 LASTING_KEY = (FieldSpec("public key", "32s", "Ed25519"), FieldSpec("signature", "64s"))
-"""At the end of ENTER and ADMIT, where the mark before it says so."""
+"""At the end of ENTER and ADMIT, if the mark before it says so."""
 
 SEALED_BODIES: Mapping[int, tuple[FieldSpec, ...]] = {
     layout.PROVE: (*ENVELOPE, FieldSpec("challenge", "8s")),
@@ -162,15 +162,15 @@ SEALED_BODIES: Mapping[int, tuple[FieldSpec, ...]] = {
     ),
     layout.ACCEPT: (*HANDSHAKE_HEAD, FieldSpec("Noise message 2", "74s")),
 }
-"""The same in the sealed form, where it is another: those of a connection as they are once they have opened."""
+"""The fields in the sealed form, where they differ; for kinds of a connection, after opening."""
 
 
 Inside = Callable[[bytes, int], Explanation | None]
-"""Explains what is inside of a datagram, from an offset to the end of the bytes; None for what it does not know."""
+"""Explains a datagram's content from an offset to the end; None for content that it does not know."""
 
 
 def is_link(data: bytes) -> bool:
-    """Whether the first byte is a kind of the link's."""
+    """Whether the first byte is a kind of the link."""
     return bool(data) and (layout.PAYLOAD <= data[0] < layout.CONTROL or data[0] in KIND_NAMES)
 
 
@@ -199,14 +199,14 @@ def explain_link(
     keylog: "KeyLog | None" = None,
     sealed: Container[int] = (),
 ) -> Explanation:
-    """Every field of a datagram for which ``is_link`` is true.
+    """Explain every field of a datagram for which ``is_link`` is true.
 
-    ``payload`` explains payloads, and ``message`` the beginning of reliable messages. With its key in ``keylog`` a
-    sealed datagram is opened. ``sealed`` has the ids of other connections that are known to be sealed: without it, and
-    without a key, a sealed datagram of a kind that the plain form has too looks like a plain one with random content.
+    ``payload`` explains payloads, and ``message`` the beginning of reliable messages. A sealed datagram is opened if
+    its key is in ``keylog``. ``sealed`` has the ids of connections known to be sealed: without it, and without a key, a
+    sealed datagram of a kind that the plain form shares looks like a plain one with random content.
     """
     if len(data) > layout.MAX_DATAGRAM:
-        # Only the first bytes are explained: a long one could have ten thousands of fragments.
+        # Only the first bytes are explained: a long datagram could have tens of thousands of fragments.
         found = explain_link(
             data[: layout.MAX_DATAGRAM], payload=payload, message=message, keylog=keylog, sealed=sealed
         )
@@ -234,7 +234,7 @@ def _explain_opened(data: bytes, opened: bytes, payload: Inside, message: Inside
 
 
 def _explain_closed(data: bytes, fault: str | None) -> Explanation:
-    """A sealed datagram that was not opened: because of a fault, or for want of a key."""
+    """Explain a sealed datagram that was not opened, because of a fault or without a key."""
     reader = RowReader(data)
     name = KIND_NAMES.get(data[0], "PAYLOAD")
     found = reader.read((KIND, *ENVELOPE), kind=lambda _: f"{name}, sealed")
@@ -262,7 +262,7 @@ def _explain_payload(data: bytes, inside: Inside) -> Explanation:
 
 
 def _explain_other(data: bytes, inside: Inside | None, *, is_opened: bool = False) -> Explanation:
-    """``is_opened``: it was sealed. A handshake says itself which form it has."""
+    """Explain any other datagram; ``is_opened`` if it was sealed. A handshake tells its form itself."""
     reader = RowReader(data)
     kind = data[0]
     name = KIND_NAMES[kind]
@@ -343,7 +343,7 @@ _DECODERS: dict[int, Callable[[bytes], object]] = {
     layout.ACCEPT: handshake_packets.decode_accept,
     layout.REFUSE: handshake_packets.decode_refuse,
 }
-"""The decoders that an endpoint uses, for their error messages."""
+"""An endpoint's own decoders, for their error messages."""
 
 
 _SEALED_DECODERS: dict[int, Callable[[bytes], object]] = {
@@ -359,7 +359,7 @@ _SEALED_DECODERS: dict[int, Callable[[bytes], object]] = {
 
 
 def _fault(data: bytes, in_sealed_form: bool) -> str | None:
-    """What is wrong with a datagram, in the words of its decoder."""
+    """The fault of a datagram, in the words of its decoder."""
     try:
         (_SEALED_DECODERS if in_sealed_form else _DECODERS)[data[0]](data)
     except InvalidValue as error:

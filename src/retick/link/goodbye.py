@@ -1,4 +1,4 @@
-"""The end of a connection that this side closes: messages first, then BYE until it is answered.
+"""Ends a connection that this side closes: messages first, then BYE until it is answered.
 
 A connection holds its goodbye while it is CLOSING.
 """
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 __all__ = ["Goodbye"]
 
 MAX_BYES = 5
-"""BYEs without an answer before the connection is forgotten."""
+"""How many BYEs are sent without an answer before the connection is forgotten."""
 LONGEST_WAIT = 0.5
-"""Seconds between two BYEs at most."""
+"""The most seconds between two BYEs."""
 
 
 class Goodbye:
-    """What one connection says at its end, and when it says it again."""
+    """What one connection sends at its end, and when it repeats it."""
 
     __slots__ = ("_byes", "_connection", "_linger", "_linger_until", "_next_at", "_reason", "_text")
 
@@ -35,13 +35,13 @@ class Goodbye:
         self._next_at = 0.0
 
     def deadline(self) -> float:
-        """When ``drain`` has something to do; the connection's first drain starts the time."""
+        """When ``drain`` is next needed; time starts with the connection's first drain."""
         if self._linger_until is None:
             return float("inf")
         return self._next_at if self._byes else self._linger_until
 
     def drain(self, now: float, out: list[tuple[bytes, Hashable]]) -> None:
-        """Put BYE on ``out`` if it is due."""
+        """Append BYE to ``out`` if it is due."""
         connection = self._connection
         if self._linger_until is None:
             self._linger_until = now + self._linger
@@ -61,5 +61,5 @@ class Goodbye:
         out.append((connection._sealed(data), connection.address))
 
     def finish(self) -> None:
-        """The peer knows, or does not answer."""
+        """End the goodbye: the peer knows, or does not answer."""
         self._connection._end(self._reason, self._text, by_peer=False)

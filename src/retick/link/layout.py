@@ -86,40 +86,40 @@ ACCEPT: Final = 0xE3
 REFUSE: Final = 0xE4
 
 MAX_DATAGRAM: Final = 1472
-"""Bytes of UDP payload that a reader accepts."""
+"""The most UDP payload bytes that a reader accepts."""
 MIN_DATAGRAM_LIMIT: Final = 576
-"""Bytes: the lowest limit that a sender may be given for its datagrams."""
+"""The lowest limit, in bytes, that a sender may be given for its datagrams."""
 
-# Handshake.
+# The handshake.
 MAGIC: Final = b"RTL"
 VERSION: Final = 1
-"""Of the plain form."""
+"""The version of the plain form."""
 SEALED_VERSION: Final = 2
 NONCE_SIZE: Final = 8
 COOKIE_SIZE: Final = 16
 """Bytes of a cookie, and of the commitment beside it."""
 HANDSHAKE_HEAD_SIZE: Final = 13
-"""Kind, magic, version, nonce."""
+"""The size of kind, magic, version and nonce."""
 MIN_REQUEST: Final = 128
-"""The least that an acceptor answers. Its answer to REQUEST is shorter."""
+"""The smallest REQUEST that an acceptor answers. Its answer is shorter."""
 MIN_HANDSHAKE: Final = 512
 """A dialler pads its datagrams to this many bytes, so that no answer is longer than its question."""
 MAX_HANDSHAKE: Final = 1200
 MAX_GAME_ID: Final = 32
-"""Bytes of UTF-8."""
+"""The most bytes of UTF-8 in a game id."""
 MAX_APPLICATION_DATA: Final = 256
-"""Bytes in HELLO and in ACCEPT; sealed: in ENTER and in ADMIT."""
+"""The most bytes of application data in HELLO and in ACCEPT; sealed, in ENTER and in ADMIT."""
 MAX_SEATS: Final = 32
-"""ACCEPT gives out seats 0 to 31, a bit for each."""
+"""How many seats ACCEPT can give out: 0 to 31, a bit for each."""
 MAX_SEATS_WANTED: Final = 255
-"""HELLO asks for this many seats at most: one byte."""
+"""The most seats that HELLO can ask for: one byte."""
 MAX_TOKEN: Final = 700
-"""Bytes of the token in a sealed HELLO."""
+"""The most bytes of the token in a sealed HELLO."""
 SECRET_SIZE: Final = 16
 """Bytes of an invite's secret."""
 MAX_REASON: Final = 255
 MAX_TEXT: Final = 120
-"""Bytes of UTF-8 in REFUSE and BYE."""
+"""The most bytes of UTF-8 in the text of REFUSE and BYE."""
 
 # An established connection.
 ENVELOPE_SIZE: Final = 8
@@ -135,22 +135,22 @@ SEQUENCE_MASK: Final = 0xFFFF
 SEQUENCE_HALF: Final = 0x8000
 """A number is newer than another if it is ahead by less than this."""
 SEEN_WINDOW: Final = 256
-"""Sequences up to the newest for which a receiver knows whether they arrived."""
+"""How many sequences, up to the newest, a receiver remembers as arrived or not."""
 TAG_SIZE: Final = 16
 """Bytes that sealing adds to a datagram."""
 KEY_LIMIT: Final = 1 << 40
-"""Datagrams that one key may seal."""
+"""How many datagrams one key may seal."""
 PAYLOAD_DELAY_RATE: Final = 2000
-"""Units of a PAYLOAD's acknowledgement delay in one second."""
+"""Units per second of a PAYLOAD's acknowledgement delay."""
 PAYLOAD_DELAY_NONE: Final = 63
 CONTROL_DELAY_RATE: Final = 16000
-"""Units of a CONTROL's acknowledgement delay in one second."""
+"""Units per second of a CONTROL's acknowledgement delay."""
 CONTROL_DELAY_NONE: Final = 0xFFFF
 
 # Fragments of reliable messages.
 FRAGMENT_HEAD_SIZE: Final = 4
 FRAGMENT_WINDOW: Final = 64
-"""Fragments from the oldest that is not acknowledged to the newest that may be sent."""
+"""The most fragments from the oldest unacknowledged one to the newest that may be sent."""
 FRAGMENT_FIRST: Final = 0x8000
 FRAGMENT_LAST: Final = 0x4000
 FRAGMENT_LENGTH_MASK: Final = 0x07FF
@@ -160,7 +160,7 @@ FRAGMENT_LENGTH_MASK: Final = 0x07FF
 
 
 class State(IntEnum):  # C constants
-    """Where a connection is in the state machine of docs/formats/link.md."""
+    """A connection's state in the state machine of docs/formats/link.md."""
 
     REQUESTING = 0
     PROPOSING = 1

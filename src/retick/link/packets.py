@@ -12,7 +12,7 @@ CONTROL is acknowledgement, report, keepalive and fragments of reliable messages
 
 BYE is the envelope, reason 1, text length 1, text. PROVE and PROOF are kind 1, connection id 4, challenge or proof 8.
 CLAIM is kind 1, connection id 4, number 4, proof 8.
-PAYLOAD is the envelope and the payload; ``sequences`` writes it and ``payload_path`` reads it.
+PAYLOAD is the envelope and the payload; the module ``connection`` writes and reads it.
 """
 
 import struct
@@ -65,18 +65,18 @@ _CLAIM = struct.Struct("<BII")
 
 
 class Report(NamedTuple):
-    """The fixed part of CONTROL after its envelope."""
+    """The fixed part of CONTROL, after its envelope."""
 
     ack_delay: int
-    """1/16 ms between the arrival of ``acked`` and this report, CONTROL_DELAY_NONE for none."""
+    """Time from the arrival of ``acked`` to this report, in 1/16 ms; CONTROL_DELAY_NONE if nothing arrived."""
     acked: int
-    """Newest sequence received."""
+    """The newest sequence received."""
     received: int
-    """Count of datagrams received."""
+    """How many datagrams were received."""
     next_fragment: int
-    """All fragments before this one arrived."""
+    """All fragments before this one have arrived."""
     fragments: int
-    """Bit i: fragment next_fragment + 1 + i arrived."""
+    """Bit i is set if fragment next_fragment + 1 + i has arrived."""
 
 
 class Fragment(NamedTuple):
@@ -115,7 +115,7 @@ def encode_fragment(fragment: Fragment) -> bytes:
 
 
 def decode_fragments(data: bytes) -> list[Fragment]:
-    """All fragments of a CONTROL, or InvalidValue when one of them is wrong."""
+    """Read all fragments of a CONTROL; raises InvalidValue if any is wrong."""
     found = []
     at, end = CONTROL_SIZE, len(data)
     while at < end:
@@ -137,7 +137,7 @@ def encode_bye(connection_id: int, sequence: int, acked: int, reason: int, text:
 
 
 def decode_bye(data: bytes) -> tuple[int, str]:
-    """Reason and text."""
+    """Read the reason and text of a BYE."""
     if len(data) < BYE_SIZE:
         raise InvalidValue("BYE is cut short")
     reason, length = data[ENVELOPE_SIZE:BYE_SIZE]
@@ -156,12 +156,12 @@ def decode_bye_ack(data: bytes) -> None:
 
 
 def encode_prove(kind: int, connection_id: int, value: bytes) -> bytes:
-    """PROVE with its challenge, or PROOF with its proof."""
+    """Encode PROVE with its challenge, or PROOF with its proof."""
     return _PROVE.pack(kind, connection_id, value)
 
 
 def decode_prove(data: bytes) -> tuple[int, bytes]:
-    """Connection id, and the challenge of PROVE or the proof of PROOF."""
+    """Read the connection id, and the challenge of PROVE or the proof of PROOF."""
     if len(data) != PROVE_SIZE:
         raise InvalidValue(f"PROVE and PROOF have {PROVE_SIZE} bytes")
     _, connection_id, value = _PROVE.unpack(data)
@@ -169,12 +169,12 @@ def decode_prove(data: bytes) -> tuple[int, bytes]:
 
 
 def encode_claim(connection_id: int, number: int) -> bytes:
-    """CLAIM without its proof, which is made over these bytes and follows them."""
+    """Encode CLAIM without its proof, which is made over these bytes and follows them."""
     return _CLAIM.pack(CLAIM, connection_id, number)
 
 
 def decode_claim(data: bytes) -> tuple[int, int, bytes, bytes]:
-    """Connection id, number, the bytes that the proof is over, and the proof."""
+    """Read the connection id, number, bytes covered by the proof, and proof of a CLAIM."""
     if len(data) != CLAIM_SIZE:
         raise InvalidValue(f"CLAIM has {CLAIM_SIZE} bytes")
     _, connection_id, number = _CLAIM.unpack_from(data)

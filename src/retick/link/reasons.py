@@ -1,4 +1,4 @@
-"""Why a connection was refused or ended, as a code and a text; and why datagrams are dropped."""
+"""Reasons why a connection was refused or ended, as code and text; and reasons why datagrams are dropped."""
 
 from enum import IntEnum
 
@@ -66,11 +66,11 @@ DROPS = (
     "fragment_window",
     "duplicate_fragment",
 )
-"""Every name under which a dropped datagram or fragment is counted; docs/formats/link.md has their meanings."""
+"""Every name under which a dropped datagram or fragment is counted; docs/formats/link.md explains them."""
 
 
 def describe(reason: int) -> str:
-    """Words for a code, known or not."""
+    """Describe a code in words, known or not."""
     try:
         return _WORDS[Reason(reason)]
     except ValueError:
@@ -83,7 +83,7 @@ def cut_text(text: str) -> bytes:
 
 
 def decode_text(data: bytes) -> str:
-    """UTF-8 from outside, or InvalidValue."""
+    """Read UTF-8 from outside, or raise InvalidValue."""
     try:
         return bytes(data).decode()
     except UnicodeDecodeError:
@@ -91,5 +91,5 @@ def decode_text(data: bytes) -> str:
 
 
 def printable_text(data: bytes) -> str:
-    """Text from outside that people will see: "?" for what is not printable, terminal commands above all."""
+    """Text from outside for people to see: unprintable characters, above all terminal commands, become "?"."""
     return "".join(c if c.isprintable() else "?" for c in decode_text(data))

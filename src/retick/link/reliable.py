@@ -1,4 +1,4 @@
-"""Reliable ordered messages: a sender and a receiver of fragments, which never see a datagram.
+"""Reliable ordered messages: a sender and a receiver of fragments, neither of which ever sees a datagram.
 
 The sender keeps every fragment until it is acknowledged. A fragment counts as lost when something that was sent three
 or more datagrams later is acknowledged, or when its retransmission timeout passes. The congestion window, which limits
@@ -22,19 +22,19 @@ from retick.link.packets import Fragment, encode_fragment
 __all__ = ["MessageReceiver", "MessageSender"]
 
 REORDER = 3
-"""Datagrams by which a fragment may be overtaken before it counts as lost."""
+"""By how many datagrams a fragment may be overtaken before it counts as lost."""
 LONGEST_WAIT = 0.75
-"""Seconds up to which a retransmission timeout is doubled; a longer one is kept as it is."""
+"""The seconds up to which a retransmission timeout is doubled; a longer one is kept."""
 LATENESS_DECAY = 1 / 16
-"""Part of the longest lateness that is forgotten with each acknowledgement."""
+"""The share of the longest lateness that is forgotten with each acknowledgement."""
 MARGIN = 0.004
-"""Seconds that an acknowledgement may always be late: delays in datagrams are rounded."""
+"""Seconds by which an acknowledgement may always be late: delays in datagrams are rounded."""
 FIRST_CONGESTION_WINDOW = 8.0
-"""Fragments."""
+"""The initial congestion window, in fragments."""
 LEAST_CONGESTION_WINDOW = 4.0
-"""Fragments."""
+"""The smallest congestion window, in fragments."""
 SMALLEST_FRAGMENT = 64
-"""Bytes: a message of more fragments than one for each of these bytes breaks the rules."""
+"""Bytes; a message in more fragments than this size would need breaks the rules."""
 
 
 class _Outgoing:
@@ -81,36 +81,36 @@ class MessageSender:
         self._queue: deque[_Outgoing] = deque()
         """Fragments that were never sent."""
         self._unacknowledged: dict[int, _Outgoing] = {}
-        """Fragments that were sent, by number, oldest first."""
+        """Fragments that were sent and not acknowledged, by number, oldest first."""
         self._ends: deque[int] = deque()
-        """The last fragment's number of each message that was sent and is not known to be delivered, oldest first."""
+        """For each message sent and not known to be delivered, the number of its last fragment, oldest first."""
         self._oldest = 0
         self._next = 0
         self._in_flight = 0
-        """Fragments that were sent and do not count as lost."""
+        """How many sent fragments do not count as lost."""
         self._datagrams = 0
         self._congestion_window = FIRST_CONGESTION_WINDOW
         self._shrunk_at = float("-inf")
         self._retries = 0
         self._lateness = 0.0
-        """Seconds that acknowledgements are late at most: the time that the peer waits before it sends one."""
+        """The most seconds by which acknowledgements are late: how long the peer waits before it sends one."""
         self.offered = 0
-        """Messages accepted for sending."""
+        """How many messages were accepted for sending."""
         self.delivered = 0
-        """Messages that the peer's link has handed to its application: the first so many of those offered."""
+        """How many of the messages, counted from the first, the peer's link has given to its application."""
         self.queued_bytes = 0
         """Bytes of messages that are not acknowledged yet."""
         self.resent = 0
-        """Fragments."""
+        """How many fragments were sent again."""
         self.refused = False
-        """A message was refused since this was last cleared."""
+        """Whether a message was refused since this was last cleared."""
 
     @property
     def is_idle(self) -> bool:
         return not self._queue and not self._unacknowledged
 
     def offer(self, data: bytes) -> bool:
-        """Queue a message; False when there is no room for it. A message alone in the queue always has room."""
+        """Queue a message; False if there is no room for it. A single message always fits."""
         if self.queued_bytes and self.queued_bytes + len(data) > self._limit:
             self.refused = True
             return False
@@ -131,7 +131,7 @@ class MessageSender:
         return False
 
     def fill(self, room: int, now: float) -> bytes:
-        """Fragments for one datagram: first lost ones, then new ones. Empty when nothing may be sent."""
+        """Take fragments for one datagram: first lost ones, then new ones. Empty if nothing may be sent."""
         if not self._queue and self._in_flight == len(self._unacknowledged):
             return b""
         chosen: list[bytes] = []
@@ -161,7 +161,7 @@ class MessageSender:
         return (self._next - self._oldest) & SEQUENCE_MASK < FRAGMENT_WINDOW
 
     def _encode(self, number: int, sent: _Outgoing, now: float) -> bytes:
-        """A fragment that is sent now, again or for the first time."""
+        """Encode a fragment that is sent now, again or for the first time."""
         sent.sends += 1
         sent.sent_at = now
         sent.datagram = self._datagrams
@@ -170,12 +170,12 @@ class MessageSender:
         return encode_fragment(Fragment(number, sent.marks, sent.data))
 
     def may_have_sent(self, next_fragment: int) -> bool:
-        """False for an acknowledgement of fragments that were never sent."""
+        """Whether the fragments that are acknowledged can have been sent."""
         ahead = (next_fragment - self._oldest) & SEQUENCE_MASK
         return ahead >= SEQUENCE_HALF or ahead <= (self._next - self._oldest) & SEQUENCE_MASK
 
     def acknowledge(self, next_fragment: int, fragments: int, now: float, round_trip: float) -> None:
-        """The peer has all fragments before ``next_fragment``, and those after it whose bit in ``fragments`` is set."""
+        """Note that the peer has all fragments before ``next_fragment``, and those after it with their bit set."""
         ahead = (next_fragment - self._oldest) & SEQUENCE_MASK
         if ahead >= SEQUENCE_HALF or not self._unacknowledged:
             return
@@ -206,7 +206,7 @@ class MessageSender:
         return after >= SEQUENCE_HALF or (1 <= after <= FRAGMENT_WINDOW and bool(fragments >> (after - 1) & 1))
 
     def _note_lateness(self, lateness: float) -> None:
-        """A fragment that was sent once is acknowledged, this much later than a round trip after it was sent."""
+        """Note how much later than a round trip a fragment that was sent once is acknowledged."""
         decayed = self._lateness * (1.0 - LATENESS_DECAY)
         self._lateness = max(lateness, decayed)
 
@@ -221,7 +221,7 @@ class MessageSender:
             self._congestion_window = max(self._congestion_window * 0.7, LEAST_CONGESTION_WINDOW)
 
     def deadline(self, retransmit_after: float) -> float | None:
-        """When the oldest fragment in flight is overdue; None when there is none."""
+        """When the oldest fragment in flight is overdue; None if there is none."""
         in_flight = [sent.sent_at for sent in self._unacknowledged.values() if not sent.lost]
         if not in_flight:
             return None
@@ -240,7 +240,7 @@ class MessageSender:
         return min(float(retransmit_after * (1 << min(self._retries, 10))), max(retransmit_after, LONGEST_WAIT))
 
     def wants_to_send(self) -> bool:
-        """True when ``fill`` would return something now."""
+        """Whether ``fill`` would return something now."""
         if self._in_flight >= self._congestion_window:
             return False
         return self._in_flight < len(self._unacknowledged) or (bool(self._queue) and self._may_send_new())
@@ -261,7 +261,7 @@ class MessageReceiver:
 
     @property
     def fragments(self) -> int:
-        """Bit i: fragment next_fragment + 1 + i was received."""
+        """Bit i is set if fragment next_fragment + 1 + i was received."""
         mask = 0
         for number in self._early:
             after = (number - self.next_fragment) & SEQUENCE_MASK
@@ -270,7 +270,7 @@ class MessageReceiver:
         return mask
 
     def receive(self, fragment: Fragment) -> str | None:
-        """Keep a fragment; the name of the counter of drops when it is not wanted."""
+        """Keep a fragment; returns the reason, for the counter of drops, if it is not wanted."""
         after = (fragment.number - self.next_fragment) & SEQUENCE_MASK
         if after >= SEQUENCE_HALF or fragment.number in self._early:
             return "duplicate_fragment"
@@ -284,7 +284,7 @@ class MessageReceiver:
         return bool(self._early)
 
     def next_message(self) -> bytes | None:
-        """The next message when all of it is here. ProtocolViolation when fragments do not make a message."""
+        """The next message once it is complete, else None. ProtocolViolation if fragments do not make a message."""
         while self._early:
             fragment = self._early.pop(self.next_fragment, None)
             if fragment is None:
@@ -307,5 +307,5 @@ class MessageReceiver:
         if self._size > self._limit:
             raise ProtocolViolation(f"a message of more than {self._limit} bytes")
         if len(self._parts) > self._limit // SMALLEST_FRAGMENT + 1:
-            raise ProtocolViolation("a message in more fragments than it could need")
+            raise ProtocolViolation("a message has more fragments than it could need")
         self._parts.append(fragment.data)

@@ -35,19 +35,19 @@ class Request:
     connection: "Connection"
     """The connection that an Accept would open; ``connection.tag`` is free for the application."""
     address: Hashable
-    """Where the peer is."""
+    """The peer's address."""
     capabilities: int
     """All capability bits of the peer, shared or not."""
     tick_rate: int
-    """Ticks a second; 0 when the peer accepts any."""
+    """Ticks a second; 0 if the peer accepts any."""
     seats: int
     """How many seats the peer wants."""
     data: bytes
-    """From the peer's application, at most 256 bytes."""
+    """Data from the peer's application, at most 256 bytes."""
     token: bytes = field(default=b"", repr=False)
-    """From a dialler that knows this server's key, at most 700 bytes; sealed links only."""
+    """The token of a dialler that knows this server's key, at most 700 bytes; sealed links only."""
     fingerprint: str | None = None
-    """Of the peer's lasting key, if it has one: 32 hexadecimal digits; sealed links only."""
+    """The fingerprint of the peer's lasting key, 32 hexadecimal digits, on sealed links; None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +55,9 @@ class Accept:
     """The application's answer: open the connection."""
 
     seats: tuple[int, ...] = ()
-    """Seats 0 to 31 that the peer gets."""
+    """The seats that the peer gets, 0 to 31."""
     data: bytes = b""
-    """For the peer's application, at most 256 bytes."""
+    """Data for the peer's application, at most 256 bytes."""
 
     def __post_init__(self) -> None:
         if any(not 0 <= seat < MAX_SEATS for seat in self.seats):
@@ -73,7 +73,7 @@ class Refuse:
     reason: int = Reason.DENIED
     """A code of Reason, or 128 to 255."""
     text: str = ""
-    """For the peer to show; cut to 120 bytes."""
+    """The text for the peer to show; cut to 120 bytes."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.reason <= MAX_REASON:
@@ -85,47 +85,47 @@ class Terms:
     """What a handshake agreed on; equal on both sides except for the two fields about the peer."""
 
     capabilities: int
-    """Bits that both sides have."""
+    """Capability bits that both sides have."""
     tick_rate: int
-    """Ticks a second; 0 when both sides accept any."""
+    """Ticks a second; 0 if both sides accept any."""
     seats: tuple[int, ...]
-    """Seats of the side that dialled."""
+    """The seats of the side that dialled."""
     seed: int
     """64 bits that neither side chose alone."""
     peer_game_version: int
     """The peer's version of the game."""
     peer_data: bytes
-    """From the peer's application, in HELLO or ACCEPT; at most 256 bytes."""
+    """Data from the peer's application, in HELLO or ACCEPT; at most 256 bytes."""
 
 
-# Seat tokens: the secret by which one who held a seat gets it back.
+# Seat tokens: the secret with which a player who lost a seat gets it back.
 #
 # Theory of operation. Whoever gets a seat draws 16 random bytes, the *token*, and tells the others a *commitment*: half
-# of SHA-256 of it. To come back it shows the token; everyone can check that it fits, and nobody could have made it from
+# of its SHA-256. To come back it shows the token; everyone can check that it fits, and nobody could have made it from
 # the commitment. A token is shown once: after that its owner has a new one, because others have seen the old.
 
 SEAT_TOKEN_SIZE = 16
 NO_SEAT_TOKEN = bytes(SEAT_TOKEN_SIZE)
-"""In place of a token: the one that asks held no seat before."""
+"""Used in place of a token by a peer that held no seat before."""
 COMMITMENT_SIZE = 16
 NO_COMMITMENT = bytes(COMMITMENT_SIZE)
-"""In place of a commitment: no token fits it."""
+"""Used in place of a commitment; no token fits it."""
 
 
 def check_token(token: bytes) -> bytes:
-    """UsageError when these bytes cannot be a token."""
+    """Return the token; raise a UsageError if these bytes cannot be one."""
     if len(token) != SEAT_TOKEN_SIZE:
         raise UsageError(f"a seat token has {SEAT_TOKEN_SIZE} bytes, not {len(token)}")
     return token
 
 
 def commitment_of(token: bytes) -> bytes:
-    """What its owner tells the others."""
+    """The commitment to a token, which its owner tells the others."""
     return sha256(b"retick seat" + token).digest()[:COMMITMENT_SIZE]
 
 
 def fits(token: bytes, commitment: bytes) -> bool:
-    """Whether a token is the one of a commitment; False where there is none of either."""
+    """Whether a token fits a commitment; False if either is absent."""
     if token == NO_SEAT_TOKEN or commitment == NO_COMMITMENT:
         return False
     return compare_digest(commitment_of(token), commitment)

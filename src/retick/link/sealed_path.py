@@ -1,7 +1,8 @@
-"""What only sealed connections receive: ENTER, ADMIT, PROVE and PROOF; and datagrams from another address.
+"""Handles datagrams that only sealed connections receive: ENTER, ADMIT, PROVE, PROOF, and those from a new address.
 
-A sealed datagram that opens is the peer's, wherever it came from. Where the peer *is* takes one more step: PROVE goes
-to the new address with a challenge that is bound to it, and a PROOF with that challenge moves the connection.
+A sealed datagram that opens comes from the peer, from whatever address. To learn whether the peer *is* there takes
+another step: PROVE goes to the new address with a challenge bound to it, and a PROOF with that challenge moves the
+connection.
 """
 
 from collections.abc import Hashable
@@ -32,7 +33,7 @@ _STATES: dict[int, frozenset[State]] = {
     ENTER: frozenset({State.ACCEPTED, State.CONNECTED}),
     ADMIT: frozenset({State.ENTERING, State.CONNECTED}),
 }
-"""In which states a kind is expected."""
+"""The states in which each kind is expected."""
 _FROM_THE_PEERS_ADDRESS = frozenset({ENTER, ADMIT, PROVE})
 
 
@@ -41,7 +42,7 @@ def _endpoint_of(connection: "Connection") -> "LinkEndpoint":
 
 
 def fault_of(connection: "Connection", kind: int, address: Hashable) -> str:
-    """Under which name a datagram is dropped before it is opened; empty when it may come now and from there."""
+    """The reason for dropping a datagram before it is opened; empty if it may come now and from there."""
     state = connection.state
     is_expected = state in _STATES.get(kind, ())
     if not is_expected or kind == (ADMIT if connection._origin is not None else ENTER):
@@ -53,21 +54,21 @@ def fault_of(connection: "Connection", kind: int, address: Hashable) -> str:
 
 
 def send(connection: "Connection", kind: int, body: bytes, now: float) -> bytes:
-    """A sealed datagram with the next number."""
+    """Make a sealed datagram with the next number."""
     sequences = connection._sequences
     sequence = sequences.number(ENVELOPE_SIZE + len(body), now)
     return connection._sealed(ENVELOPE.pack(kind, connection.remote_id, sequence, sequences.newest & 0xFF) + body)
 
 
 def decode_challenge(data: bytes) -> bytes:
-    """Of PROVE or PROOF, with its envelope."""
+    """Read the challenge of a PROVE or PROOF with its envelope."""
     if len(data) != ENVELOPE_SIZE + CHALLENGE_SIZE:
         raise InvalidValue(f"PROVE and PROOF have a challenge of {CHALLENGE_SIZE} bytes")
     return data[ENVELOPE_SIZE:]
 
 
 def receive(connection: "Connection", kind: int, sequence: int, data: bytes, address: Hashable, now: float) -> None:
-    """A datagram that has opened and is not a payload: its envelope and its body."""
+    """Receive an opened datagram that is not a payload: its envelope and its body."""
     if kind <= BYE_ACK:
         connection._receive_other(kind, sequence, data, now)
         return
@@ -89,7 +90,7 @@ def _receive_admit(connection: "Connection", sequence: int, data: bytes, now: fl
     if connection._dialler is not None:
         cast("SealedDialler", connection._dialler).receive_admit(sequence, data, now)
     else:
-        # Again: an earlier one was an answer to an ENTER that had been repeated.
+        # Repeated: an earlier one answered an ENTER that had been sent again.
         connection._sequences.note(sequence, len(data), now)
 
 
@@ -107,7 +108,7 @@ def _receive_challenge(connection: "Connection", kind: int, value: bytes, addres
 
 
 def on_moved(connection: "Connection", kind: int, sequence: int, size: int, address: Hashable, now: float) -> None:
-    """A datagram of ``size`` bytes came from another address and has opened: ask whether the peer is there."""
+    """Ask whether the peer is at a new address, from which a datagram of ``size`` bytes came and opened."""
     if kind > CONTROL or connection.state is not State.CONNECTED or sequence != connection._sequences.newest:
         return
     claims, endpoint = connection._claims, _endpoint_of(connection)

@@ -215,7 +215,7 @@ def test_a_wrong_signature_ends_the_handshake_before_the_application_is_asked(mo
     )
     talk = Talk(admit=lambda request: asked.append(request) or Accept())  # type: ignore[func-returns-value]  # append returns None
     talk.run(1.0)
-    assert refusals(talk) == [(Reason.VIOLATION, "a signature that is not of this key")]
+    assert refusals(talk) == [(Reason.VIOLATION, "the signature was not made with this key")]
     assert asked == []
     assert not talk.host.connections
 

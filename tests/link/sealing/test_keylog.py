@@ -34,7 +34,7 @@ def test_datagrams_of_both_directions_open_wherever_the_capture_begins() -> None
     "line", ["RETICK2" + LINE[7:], LINE[:-1], LINE + " more", "RETICK1", LINE.replace("0a", "xx"), LINE[:-2]]
 )
 def test_a_line_that_is_none_is_named_without_its_keys(line: str) -> None:
-    with pytest.raises(DecodeError, match="line 2 is none of a key log") as caught:
+    with pytest.raises(DecodeError, match="line 2 does not belong in a key log") as caught:
         KeyLog.parse(f"{LINE}\n{line}")
     assert "1111" not in str(caught.value)
 

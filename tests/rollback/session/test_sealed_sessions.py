@@ -152,7 +152,7 @@ def test_a_session_that_was_alone_comes_back_with_the_invite() -> None:
     ("host", "joiner", "reason", "words"),
     [
         ({"invite": INVITE}, {}, Reason.SECRET, "an invite is needed here"),
-        ({"invite": INVITE}, {"invite": Invite("", bytes(16))}, Reason.SECRET, "the invite is of another match"),
+        ({"invite": INVITE}, {"invite": Invite("", bytes(16))}, Reason.SECRET, "the invite is for another match"),
         ({}, {"invite": INVITE}, Reason.SECRET, "this side has no invite and no key: dial it without"),
         ({}, {"sealed": False}, Reason.VERSION, "the other side takes sealed links only: set sealed=True here"),
         ({"sealed": False}, {}, Reason.VERSION, "the other side takes plain links only: set sealed=False here"),
@@ -186,7 +186,7 @@ def test_an_invite_is_given_as_text_or_as_it_is_and_a_broken_one_is_refused_at_o
         assert inside_of(session).link.config.secret == INVITE.secret
     with pytest.raises(InvalidValue, match="paste the whole line"):
         RollbackSession(Tally(2), entropy=Random(1).randbytes, invite=text[:-3])
-    with pytest.raises(UsageError, match="only for sealed links"):
+    with pytest.raises(UsageError, match="needs sealed links"):
         RollbackSession(Tally(2), entropy=Random(1).randbytes, invite=text, sealed=False)
 
 

@@ -1,8 +1,8 @@
 """The acceptor's half of the handshake: keeps nothing until a cookie comes back, then compares settings and answers.
 
-An answer is never longer than its question: an acceptor cannot be used to flood a third party. REQUEST is always
-answered, so that no number of forged ones keeps a newcomer from its cookie; what comes with a good cookie has budgets,
-see ``door``.
+An answer is never longer than its question, so nobody can use an acceptor to flood a third party. REQUEST is always
+answered, so that no number of forged ones keeps a newcomer from its cookie; HELLOs with a valid cookie have budgets,
+see ``Door``.
 """
 
 from collections.abc import Callable, Hashable
@@ -36,10 +36,10 @@ __all__ = [
 
 
 _REMEMBERED = 256
-"""Handshakes of closed connections that are remembered, so that a late copy of their HELLO opens nothing."""
+"""How many handshakes of closed connections are remembered, so that a late copy of their HELLO opens nothing."""
 _ANSWERS_WAITING = 256
-"""Cookies that wait for the next call of datagrams_to_send: what a driver may spend on strangers before it comes to the
-connected. In a flood beyond that, a newcomer gets its cookie at one of its next tries."""
+"""How many cookies may wait for the next call of datagrams_to_send: what a driver may spend on strangers before it
+serves connections. In a greater flood, a newcomer gets its cookie at one of its next tries."""
 
 
 class Acceptor:
@@ -55,7 +55,7 @@ class Acceptor:
         self.refusals = Refusals()
 
     def forget(self, connection: Connection) -> None:
-        """The connection is closed; a late copy of its HELLO must not open another."""
+        """Remember a closed connection, so that a late copy of its HELLO does not open another."""
         origin = connection._origin
         if origin is None:
             return
@@ -81,7 +81,7 @@ class Acceptor:
             self._endpoint._reply(packets.encode_cookie(nonce, cookie, commitment, version), address)
 
     def _words_for(self, request: bytes) -> str:
-        """Why a REQUEST of another version is refused."""
+        """The reason for refusing a REQUEST of another version."""
         known, asked = self._endpoint._version, packets.version_of(request)
         if {known, asked} != {VERSION, SEALED_VERSION}:
             return f"this side speaks version {known} of the link"
@@ -107,7 +107,7 @@ class Acceptor:
             self._endpoint.dropped["unexpected"] += 1
 
     def _may_enter(self, nonce: bytes, cookie: bytes, dialler_id: int, address: Hashable, now: float) -> bool:
-        """What is asked of a HELLO before it is read: a good cookie, and room at the door. Counted when not."""
+        """Whether a HELLO may be read: it needs a valid cookie, and room at the door. A drop is counted."""
         origin, fault = (address, dialler_id), ""
         if not self._endpoint.config.accepting:
             fault = "not_accepting"
@@ -118,7 +118,7 @@ class Acceptor:
         elif origin in self._finished:
             fault = "unexpected"
         elif origin not in self._accepted and self.door.is_crowded(address):
-            # No answer: an honest dialler asks again, and by then the others of its address are confirmed.
+            # No answer: an honest dialler asks again, and by then the others at its address are confirmed.
             fault = "unconfirmed"
         if fault:
             self._endpoint.dropped[fault] += 1
@@ -155,7 +155,7 @@ class Acceptor:
         return Refuse(reason=found, text=f"{text}: {detail}" if detail else text)
 
     def _admit_or_refuse(self, hello: Hello, address: Hashable, now: float) -> Refuse | None:
-        """Ask the application, and open the connection when it accepts."""
+        """Ask the application, and open the connection if it accepts."""
         connection = Connection(self._endpoint, address, self._endpoint._new_id(), hello.nonce)
         connection.state = State.ACCEPTED
         connection.remote_id = hello.offer.connection_id
@@ -187,13 +187,13 @@ class Acceptor:
 
     def _wait_for_confirmation(self, known: "Accepted", now: float) -> None:
         connection, config = known.connection, self._endpoint.config
-        # A dialler that begins again has time until its dial ends. Whoever only repeats itself gets no more.
+        # A dialler that starts again has time until its dial ends. One that only repeats itself gets no more.
         longest = max(config.dial_timeout, config.confirm_timeout)
         connection._confirm_by = min(now + config.confirm_timeout, known.since + longest)
         self._endpoint._arm(connection, connection._confirm_by)
 
     def _send_accept(self, known: "Accepted", hello: Hello, address: Hashable, now: float) -> None:
-        """Answer a HELLO that was admitted. A new nonce means that the old answer did not arrive: agree anew."""
+        """Answer a HELLO that was admitted. With a new nonce the old answer did not arrive: agree again."""
         if known.connection.state is State.ACCEPTED:
             known.hello = hello
             self._agree(known)
@@ -210,7 +210,7 @@ class Acceptor:
         )
 
     def _terms(self, known: "Accepted", data: bytes) -> Terms:
-        """What both sides have agreed on; ``data`` is that of the dialler's application."""
+        """What both sides have agreed on; ``data`` comes from the dialler's application."""
         hello, config = known.hello, self._endpoint.config
         return Terms(
             capabilities=config.capabilities & hello.offer.capabilities,
@@ -233,10 +233,10 @@ class Acceptor:
 
 
 class Accepted:
-    """An accepted connection, the HELLO that it was last agreed with, the application's answer, and since when.
+    """An accepted connection, the HELLO that it last agreed with, the application's answer, and since when.
 
-    Of a sealed one also the bytes of HELLO, the last answer (ACCEPT, then the body of ADMIT), and the token until the
-    application was asked.
+    A sealed one also keeps the bytes of HELLO, the last answer (ACCEPT, then the body of ADMIT), and the token until
+    the application is asked.
     """
 
     __slots__ = ("answer", "connection", "hello", "question", "reply", "since", "token")
@@ -261,9 +261,9 @@ class Accepted:
         self.token = token
 
 
-# The two forms of a handshake, plain and sealed: which one an endpoint has.
+# The two forms of a handshake, plain and sealed: chooses the one for an endpoint.
 #
-# What a sealed one needs, ``cryptography`` above all, is imported here when such an endpoint is made, not before.
+# The imports of the sealed form, above all ``cryptography``, happen only when such an endpoint is made.
 
 
 def make_acceptor(endpoint: "LinkEndpoint", jar: CookieJar, admit: Callable[[Request], Accept | Refuse]) -> Acceptor:

@@ -1,8 +1,8 @@
 """Cookies and challenges: short hashes that only this endpoint can make, so it need not remember what it sent.
 
-A peer that returns one has received it, so it can receive at the address that it was made for. All are keyed BLAKE2s
-with a personal string each, so that one kind cannot replace another. An address is hashed by its ``repr``, which is
-stable within a process; no other process has to make the same hash.
+A peer that returns a cookie has received it, so it can receive at the address that it was made for. All are keyed
+BLAKE2s, with a personal string for each kind, so that one cannot replace another. An address is hashed by its
+``repr``, which is stable within a process; no other process has to compute the same hash.
 """
 
 from collections.abc import Hashable
@@ -14,7 +14,7 @@ from retick.link.layout import COOKIE_SIZE
 __all__ = ["CookieJar"]
 
 SLOT = 10.0
-"""Seconds in a slot of time; a cookie or a challenge is valid in its own slot and the next."""
+"""Seconds in a time slot; a cookie or a challenge is valid in its own slot and the next."""
 
 
 class CookieJar:

@@ -31,34 +31,34 @@ __all__ = [
 FIRST_WAIT = 0.25
 """Seconds before the first repetition."""
 WAIT_GROWTH = 1.5
-"""Each wait is so many times the one before."""
+"""Each wait is this many times as long as the one before."""
 LONGEST_WAIT = 0.5
-"""Seconds."""
+"""The longest wait, in seconds."""
 LONGEST_WAIT_HEARD_OF = 2.0
-"""The same for an address from a third peer, where each wait is twice the one before."""
+"""The longest wait for an address from a third peer, in seconds; each wait is twice the one before."""
 MOST_UNANSWERED = 120
-"""REQUESTs of one endpoint to all addresses that it only heard of and that have not answered: 15 addresses."""
+"""REQUESTs of one endpoint, together, to addresses only heard of that have not answered: enough for 15 addresses."""
 UNANSWERED_RATE = 0.5
-"""How many more there may be each second."""
+"""How many more of these REQUESTs are allowed each second."""
 MAX_HELLOS = 8
-"""HELLOs without an answer before the handshake starts again: the acceptor may have a new secret."""
+"""How many HELLOs are sent without an answer before the handshake restarts: the acceptor may have a new secret."""
 
 
 class Wanted(NamedTuple):
-    """What the application asks for with a dial."""
+    """What the application wants from a dial."""
 
     seats: int
-    """How many."""
+    """How many seats are wanted."""
     data: bytes
     token: bytes
-    """Sealed links only; without it empty. Not in the ``repr``, since it is somebody's right to come in."""
+    """The token, on sealed links only; else empty. ``repr`` hides it, since whoever has it may come in."""
 
     def __repr__(self) -> str:
         return f"Wanted(seats={self.seats}, {len(self.data)} bytes of data, {len(self.token)} of token)"
 
 
 class Dialler:
-    """What one connection asks for, and when it asks again."""
+    """The dialler of one connection: what it asks for, and when it asks again."""
 
     __slots__ = (
         "_asked",
@@ -89,9 +89,9 @@ class Dialler:
         self._share = share
         self._wanted = wanted
         self._heard_of = heard_of
-        """The address comes from a third peer, and nobody there has answered yet."""
+        """Whether the address comes from a third peer, and nobody there has answered yet."""
         self._asked = 0
-        """REQUESTs that were sent to such an address."""
+        """How many REQUESTs were sent to such an address."""
         self._cookie = b""
         self._commitment = b""
         self._hellos = 0
@@ -109,14 +109,14 @@ class Dialler:
             self._connection._want_to_send()
 
     def drain(self, now: float, out: list[tuple[bytes, Hashable]]) -> None:
-        """Put the next REQUEST or HELLO on ``out`` if it is due."""
+        """Append the next REQUEST or HELLO to ``out`` if it is due."""
         if self._give_up_at < 0.0:
             self._give_up_at = now + self._endpoint.config.dial_timeout
             self._next_at = now
         if now < self._next_at:
             return
         if self._hellos >= MAX_HELLOS:
-            # A new share too: the acceptor has seen the old one, and commits anew in its next cookie.
+            # A new share too: the acceptor has seen the old one, and commits again in its next cookie.
             self._share = self._endpoint._restart_handshake(self._connection)
             self._hellos = 0
         if self._connection.state is State.PROPOSING:
@@ -147,7 +147,7 @@ class Dialler:
         )
 
     def receive_cookie(self, cookie: bytes, commitment: bytes, now: float) -> bool:
-        """False when this is not the time for a cookie."""
+        """Receive a cookie; False if none is expected now."""
         if self._connection.state is not State.REQUESTING:
             return False
         self._heard_of = False
@@ -163,7 +163,7 @@ class Dialler:
         return True
 
     def receive_accept(self, data: bytes, now: float) -> None:
-        """ACCEPT, with this dialler's nonce."""
+        """Receive an ACCEPT with this dialler's nonce."""
         answer = packets.decode_accept(data)
         connection, config, offer = self._connection, self._endpoint.config, answer.offer
         if connection.state is not State.PROPOSING:
@@ -185,11 +185,11 @@ class Dialler:
             connection._become_connected(now)
 
     def _is_as_required(self, offer: packets.Offer, seed_share: int) -> bool:
-        """Whether an acceptor's answer is good; if not, it gets BYE."""
+        """Whether an acceptor's answer is acceptable; if not, send BYE."""
         if self._endpoint.config.required & ~offer.capabilities:
             self._connection.close(Reason.CAPABILITY, "a capability that this side requires is missing")
         elif commitment_to(seed_share) != self._commitment:
-            self._connection.close(Reason.VIOLATION, "the share of the seed is not the one that was committed to")
+            self._connection.close(Reason.VIOLATION, "the share of the seed does not match its commitment")
         else:
             return True
         return False
@@ -204,7 +204,7 @@ class Dialler:
         self._endpoint._events.append(Refused(connection=connection, reason=reason, text=text))
 
 
-# What a dialler's endpoint does with COOKIE, ACCEPT and REFUSE: finds the dialler that they are for.
+# An endpoint's handling of COOKIE, ACCEPT and REFUSE: finds the dialler that they are for.
 
 
 class Answers:
@@ -244,7 +244,7 @@ class Answers:
         connection = self._dialled(data, address)
         if connection is not None:
             _, reason, text = packets.decode_refuse(data)
-            # With keys, a refusal is a BYE that opens: this one may be anybody's.
+            # With keys, a refusal is a BYE that opens: this one may come from anybody.
             if connection._dialler is not None and connection.state is not State.ENTERING:
                 connection._dialler.receive_refusal(reason, text)
                 return

@@ -11,8 +11,8 @@
 
     offer       connection id 4, capabilities 4, required 4, game version 4, tick rate 2
 
-Each starts with its kind, "RTL" and the version. A decoder checks everything, then returns values; any fault is one
-InvalidValue, since the endpoint only counts it.
+Each starts with its kind, "RTL" and the version. A decoder checks everything, then returns values; every fault is
+the same InvalidValue, since the endpoint only counts it.
 """
 
 import struct
@@ -92,7 +92,7 @@ _LENGTH = struct.Struct("<H")
 
 
 class Offer(NamedTuple):
-    """What each side says of itself: the same five fields in HELLO and ACCEPT."""
+    """What each side offers: the same five fields in HELLO and ACCEPT."""
 
     connection_id: int
     """The id that the peer puts on its datagrams to the sender of this offer; not 0."""
@@ -103,7 +103,7 @@ class Offer(NamedTuple):
 
 
 class Hello(NamedTuple):
-    """What a dialler asks for."""
+    """A dialler's HELLO."""
 
     nonce: bytes
     cookie: bytes
@@ -116,18 +116,18 @@ class Hello(NamedTuple):
 
 
 class Acceptance(NamedTuple):
-    """What an acceptor answers."""
+    """An acceptor's ACCEPT."""
 
     nonce: bytes
     offer: Offer
     seats: int
-    """Bit i: seat i is the dialler's."""
+    """Bit i is set if seat i is the dialler's."""
     seed_share: int
     data: bytes
 
 
 def version_of(data: bytes) -> int | None:
-    """The version byte of a handshake datagram; None when the datagram is too short or has another magic."""
+    """The version byte of a handshake datagram; None if the datagram is too short or has another magic."""
     return data[4] if len(data) >= HANDSHAKE_HEAD_SIZE and data[1:4] == MAGIC else None
 
 
@@ -140,7 +140,7 @@ def encode_request(nonce: bytes, size: int = MIN_HANDSHAKE, version: int = VERSI
 
 
 def decode_request(data: bytes) -> bytes:
-    """The nonce. The version is not checked: another version is answered with a refusal."""
+    """Read the nonce of a REQUEST. The version is not checked: another version is answered with a refusal."""
     if not MIN_REQUEST <= len(data) <= MAX_HANDSHAKE or version_of(data) is None:
         raise InvalidValue("not a REQUEST")
     if not is_zero(data, HANDSHAKE_HEAD_SIZE):
@@ -153,7 +153,7 @@ def encode_cookie(nonce: bytes, cookie: bytes, commitment: bytes, version: int =
 
 
 def decode_cookie(data: bytes, version: int = VERSION) -> tuple[bytes, bytes, bytes]:
-    """Nonce, cookie, commitment."""
+    """Read nonce, cookie and commitment of a COOKIE."""
     if len(data) != _COOKIE.size or version_of(data) != version:
         raise InvalidValue("not a COOKIE")
     return _COOKIE.unpack(data)[3:]
@@ -202,7 +202,7 @@ def encode_refuse(nonce: bytes, reason: int, text: str, version: int = VERSION) 
 
 
 def decode_refuse(data: bytes) -> tuple[bytes, int, str]:
-    """Nonce, reason, text. Any version is read: the version may be the reason."""
+    """Read nonce, reason and text of a REFUSE of any version: the version may be the reason."""
     if len(data) < _REFUSE.size or version_of(data) is None:
         raise InvalidValue("not a REFUSE")
     _, _, _, nonce, reason, length = _REFUSE.unpack_from(data)
@@ -216,7 +216,7 @@ def is_zero(data: bytes, start: int) -> bool:
     return data[start:] == bytes(len(data) - start)
 
 
-# What the sealed handshake sends: HELLO and ACCEPT of version 2, their payloads, ENTER and ADMIT.
+# Datagrams of the sealed handshake: HELLO and ACCEPT of version 2, their payloads, ENTER and ADMIT.
 #
 # Byte tables: docs/formats/link.md. ::
 #
@@ -228,7 +228,7 @@ def is_zero(data: bytes, start: int) -> bool:
 #     ENTER       envelope 8, application data 2+m, lasting key 1+(0 or 96)
 #     ADMIT       envelope 8, seats 4, application data 2+m, lasting key 1+(0 or 96)
 #
-# HELLO and ACCEPT start with their kind, "RTL" and version 2. Any fault is one InvalidValue.
+# HELLO and ACCEPT start with their kind, "RTL" and version 2. Every fault is the same InvalidValue.
 
 _SEALED_HELLO = struct.Struct("<B3sB8s16sIBH")
 _SEALED_ACCEPT = struct.Struct("<B3sB8s74s")
@@ -238,13 +238,13 @@ _SEATS = struct.Struct("<I")
 _ID = struct.Struct("<I")
 PUBLIC_KEY_SIZE = 32
 IDENTITY_SIZE = 96
-"""Bytes of a lasting key and its signature."""
+"""Bytes of a lasting key with its signature."""
 LEAST_MESSAGE = 32 + _PROPOSAL.size + _LENGTH.size
 """Bytes of the shortest Noise message 1."""
 
 
 class SealedHello(NamedTuple):
-    """HELLO as everybody sees it."""
+    """The readable part of a sealed HELLO."""
 
     nonce: bytes
     cookie: bytes
@@ -264,32 +264,32 @@ class Proposal(NamedTuple):
     seed_share: int
     game_id: str
     token: bytes
-    """Not in the ``repr``."""
+    """The token; ``repr`` hides it."""
 
     def __repr__(self) -> str:
         return f"Proposal({', '.join(map(repr, self[:-1]))}, {len(self.token)} bytes of token)"
 
 
 class Entry(NamedTuple):
-    """What an end says of itself once there are keys: in ENTER and in ADMIT."""
+    """The content of ENTER, and of ADMIT beside the seats: what an end says once there are keys."""
 
     data: bytes
-    """The application's."""
+    """The application's data."""
     public_key: bytes
-    """The lasting key, or empty."""
+    """The lasting key; empty without one."""
     signature: bytes
 
 
 class AdmitPayload(NamedTuple):
-    """ADMIT."""
+    """The content of ADMIT."""
 
     seats: int
-    """Bit i: seat i is the dialler's."""
+    """Bit i is set if seat i is the dialler's."""
     entry: Entry
 
 
 def prologue_of(nonce: bytes, cookie: bytes, dialler_id: int, commitment: bytes) -> bytes:
-    """What both sides mix into the handshake before its first message."""
+    """The bytes that both sides mix into the handshake before its first message."""
     return b"retick-link-2" + nonce + cookie + _ID.pack(dialler_id) + commitment
 
 
@@ -314,7 +314,7 @@ def encode_sealed_accept(nonce: bytes, message: bytes) -> bytes:
 
 
 def decode_sealed_accept(data: bytes) -> bytes:
-    """The Noise message."""
+    """Read the Noise message of an ACCEPT."""
     if len(data) != _SEALED_ACCEPT.size or version_of(data) != SEALED_VERSION:
         raise InvalidValue("not an ACCEPT of this version")
     message: bytes = _SEALED_ACCEPT.unpack(data)[4]
@@ -345,7 +345,7 @@ def encode_answer(offer: Offer, seed_share: int) -> bytes:
 
 
 def decode_answer(data: bytes) -> tuple[Offer, int]:
-    """The acceptor's offer, and its share of the seed."""
+    """Read the acceptor's offer, and its share of the seed."""
     if len(data) != _ANSWER.size:
         raise InvalidValue("an answer with a wrong length")
     *offer, seed_share = _ANSWER.unpack(data)
@@ -355,12 +355,12 @@ def decode_answer(data: bytes) -> tuple[Offer, int]:
 
 
 def encode_enter(data: bytes, identity: bytes) -> bytes:
-    """The body of ENTER. ``identity``: public key and signature, or empty."""
+    """The body of ENTER. ``identity`` is public key and signature, or empty."""
     return _LENGTH.pack(len(data)) + data + bytes((1 if identity else 0,)) + identity
 
 
 def decode_enter(data: bytes) -> Entry:
-    """ENTER with its envelope."""
+    """Read an ENTER with its envelope."""
     return _entry(data, ENVELOPE_SIZE)
 
 
@@ -370,7 +370,7 @@ def encode_admit(seats: int, data: bytes, identity: bytes) -> bytes:
 
 
 def decode_admit(data: bytes) -> AdmitPayload:
-    """ADMIT with its envelope."""
+    """Read an ADMIT with its envelope."""
     at = ENVELOPE_SIZE + _SEATS.size
     if len(data) < at:
         raise InvalidValue("ADMIT is cut short")
@@ -388,7 +388,7 @@ def _entry(data: bytes, at: int) -> Entry:
 
 
 def _sized(data: bytes, at: int, most: int) -> bytes:
-    """The bytes after their length, which stands at ``at``."""
+    """Read the bytes after their length, which stands at ``at``."""
     start = at + _LENGTH.size
     if len(data) < start:
         raise InvalidValue("a length that is cut short")
@@ -411,11 +411,11 @@ def acceptor_share(key: bytes, cookie: bytes) -> int:
 
 
 def commitment_to(share: int) -> bytes:
-    """What is sent before the share itself."""
+    """The commitment, which is sent before the share itself."""
     return blake2s(share.to_bytes(8, "little"), person=b"seedcmit", digest_size=COOKIE_SIZE).digest()
 
 
 def mix_seed(dialler_share: int, acceptor_share: int) -> int:
-    """The seed, 64 bits."""
+    """The seed of both shares, 64 bits."""
     shares = dialler_share.to_bytes(8, "little") + acceptor_share.to_bytes(8, "little")
     return int.from_bytes(blake2s(shares, person=b"seedmix1", digest_size=8).digest(), "little")

@@ -50,18 +50,18 @@ __all__ = ["ANOTHER_KEY", "ANOTHER_SECRET", "SealedAcceptor", "SealedDialler", "
 
 
 class SealedDialler(Dialler):
-    """What one sealed connection asks for, and when it asks again."""
+    """The dialler of one sealed connection: what it asks for, and when it asks again."""
 
     __slots__ = ("_acceptor_share", "_handshake", "_offer", "_question")
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._question = b""
-        """HELLO, the same for all repetitions under one cookie."""
+        """The HELLO, the same for all repetitions under one cookie."""
         self._handshake: Handshake | None = None
-        """While an ACCEPT is waited for."""
+        """The handshake while an ACCEPT is awaited; otherwise None."""
         self._offer: Offer | None = None
-        """The acceptor's, while ADMIT is waited for."""
+        """The acceptor's offer while ADMIT is awaited; otherwise None."""
         self._acceptor_share = 0
 
     def receive_cookie(self, cookie: bytes, commitment: bytes, now: float) -> bool:
@@ -136,7 +136,7 @@ class SealedDialler(Dialler):
             self._wait = min(self._wait * WAIT_GROWTH, LONGEST_WAIT)
 
     def receive_admit(self, sequence: int, data: bytes, now: float) -> None:
-        """ADMIT that has opened. InvalidValue, and no change, when it is malformed."""
+        """Receive an ADMIT that has opened. If it is malformed, raises InvalidValue and changes nothing."""
         admission = decode_admit(data)
         connection, entry, offer = self._connection, admission.entry, self._offer
         if offer is None or not connection._sequences.note(sequence, len(data), now):
@@ -165,21 +165,21 @@ class SealedDialler(Dialler):
 
 # The acceptor's half of the sealed handshake: HELLO makes keys, ENTER asks the application.
 #
-# Before ENTER has opened, the application knows nothing of a connection, and hears nothing of its end.
+# Until ENTER has opened, the application does not know of a connection, and is not told of its end.
 
-ANOTHER_SECRET = "the invite is of another match: ask for the one that the host shows now"
-ANOTHER_KEY = "this server has another key than you were told: ask for its key, or for a new token"
+ANOTHER_SECRET = "the invite is for another match: ask for the one that the host shows now"
+ANOTHER_KEY = "this server's key is not the one you were given: ask for its key, or for a new token"
 _NEEDED = {
     frozenset({Pattern.NN}): "this side has no invite and no key: dial it without",
     frozenset({Pattern.NNPSK0}): "an invite is needed here",
     frozenset({Pattern.NK}): "a token with this server's key is needed here",
     frozenset({Pattern.NNPSK0, Pattern.NK}): "an invite, or a token with this server's key, is needed here",
 }
-"""Words for a dialler with another pattern, by the patterns that are taken."""
+"""The text for a dialler with another pattern, by the patterns that are accepted."""
 
 
 def patterns_of(config: "LinkConfig") -> frozenset[Pattern]:
-    """Which patterns an acceptor takes."""
+    """The patterns that an acceptor accepts."""
     found = {Pattern.NNPSK0} if config.secret is not None else set()
     if config.key_pair is not None:
         found.add(Pattern.NK)
@@ -202,7 +202,7 @@ class SealedAcceptor(Acceptor):
             self._endpoint._reply(known.reply, address)
             self._wait_for_confirmation(known, now)
         elif known.hello.nonce != hello.nonce:
-            # The dialler began again: nothing of the old keys was used.
+            # The dialler started again: nothing of the old keys was used.
             known.connection._end(Reason.NO_ANSWER, "", by_peer=False)
             self._open(hello, data, address, now)
         else:
@@ -223,7 +223,7 @@ class SealedAcceptor(Acceptor):
             return
         proposal = decode_proposal(payload)
         if proposal.token and hello.pattern != Pattern.NK:
-            raise InvalidValue("a token that everybody could have read")
+            raise InvalidValue("a token was sent where everybody could have read it")
         asked = _as_plain(hello, proposal)
         refusal = self._reason_to_refuse(asked, address)
         if refusal is not None:
@@ -255,7 +255,7 @@ class SealedAcceptor(Acceptor):
         )
 
     def receive_enter(self, connection: Connection, sequence: int, data: bytes, now: float) -> None:
-        """ENTER that has opened, of an accepted connection. InvalidValue, and no change, when it is malformed."""
+        """Receive an opened ENTER of an accepted connection; raises InvalidValue before any change if malformed."""
         entry = decode_enter(data)
         known = self._accepted[cast(tuple[Hashable, int], connection._origin)]
         if not connection._sequences.note(sequence, len(data), now):
@@ -278,7 +278,7 @@ class SealedAcceptor(Acceptor):
         self._ask(known, entry.data, now)
 
     def _ask(self, known: Accepted, data: bytes, now: float) -> None:
-        """Ask the application, and let the peer in or show it out."""
+        """Ask the application, and let the peer in or close the connection."""
         connection, hello = known.connection, known.hello
         answer = self._admit(
             Request(
@@ -301,13 +301,13 @@ class SealedAcceptor(Acceptor):
         connection.terms = self._terms(known, data)
         connection._become_connected(now)
         identity = prove_identity(self._endpoint.config.identity, ROLE_ACCEPTOR, connection.handshake_hash)
-        # Kept: a peer that repeats ENTER again and again must not make us sign each time.
+        # Kept: a peer that keeps repeating ENTER must not make us sign each time.
         known.reply = encode_admit(sum(1 << seat for seat in set(answer.seats)), answer.data, identity)
         self._endpoint._reply(sealed_path.send(connection, ADMIT, known.reply, now), connection.address)
 
 
 def _as_plain(hello: SealedHello, proposal: Proposal) -> Hello:
-    """What is asked for, in the words of the plain form."""
+    """The peer's request as a HELLO of the plain form."""
     offer = Offer(
         hello.connection_id, proposal.capabilities, proposal.required, proposal.game_version, proposal.tick_rate
     )

@@ -1,7 +1,7 @@
-"""The door: which HELLOs with a good cookie are answered, by the address that they come from.
+"""The door: decides by address which HELLOs with a valid cookie are answered.
 
-One stranger must not spend what is there for all. A stranger is an IPv4 address, or the /64 network of an IPv6 address:
-whoever has one of its addresses has them all. Only proven addresses come here, so nobody can spend another's budget.
+One stranger must not use up what all share. A stranger is an IPv4 address, or the /64 network of an IPv6 address:
+whoever has one of its addresses has them all. Only proven addresses get here, so nobody can spend another's budget.
 """
 
 from collections.abc import Hashable
@@ -26,15 +26,15 @@ __all__ = [
 
 
 _ORIGINS_KEPT = 1024
-"""Addresses whose budget is remembered."""
+"""How many addresses have their budget remembered."""
 _BANS_KEPT = 4096
 KEY_IS_BANNED = "refused: this key is banned"
 _NETWORK_BITS = 64
-"""Of an IPv6 address: its owner chooses the others freely."""
+"""The bits of an IPv6 address that name its network; the owner chooses the rest freely."""
 
 
 def _host_of(address: Hashable) -> IPv4Address | IPv6Address | None:
-    """The host of a socket's address; None for any other address."""
+    """The host of a socket's address; None for any other kind of address."""
     try:
         return ip_address(address[0]) if isinstance(address, tuple) and isinstance(address[0], str) else None
     except (ValueError, IndexError):
@@ -59,7 +59,7 @@ def is_loopback(address: Hashable) -> bool:
 
 
 class RateBudget:
-    """A token bucket: it fills at ``rate`` a second, and holds ``most``, or what one second brings."""
+    """A token bucket: it fills at ``rate`` a second, up to ``most`` or one second's worth."""
 
     __slots__ = ("_left", "_most", "_rate", "_spent_at")
 
@@ -69,7 +69,7 @@ class RateBudget:
         self._spent_at = now
 
     def give_back(self, amount: int) -> None:
-        """What was spent has turned out to be well spent."""
+        """Return what turned out to be well spent."""
         self._left = min(self._most, self._left + amount)
 
     def spend(self, now: float) -> bool:
@@ -82,7 +82,7 @@ class RateBudget:
 
 
 class Door:
-    """Budgets, numbers of connections and bans of one endpoint."""
+    """Budgets, connection counts and bans of one endpoint."""
 
     def __init__(self, config: LinkConfig) -> None:
         self._config = config
@@ -91,12 +91,12 @@ class Door:
         self._inside: dict[Hashable, list[Connection]] = {}
         self._banned: dict[Hashable, None] = {}
         self._banned_keys: dict[Hashable, None] = {}
-        """By fingerprint."""
+        """Banned fingerprints, oldest first."""
 
     def may_answer(self, address: Hashable, now: float) -> bool:
-        """Whether there is budget for an answer to this address; if so, it is spent."""
+        """Whether there is budget for an answer to this address; if so, spend it."""
         if not is_loopback(address):
-            # First its own: what one address has too much must not come out of what all share.
+            # The address's own budget first: its excess must not come out of the shared one.
             origin = origin_of(address)
             own = self._each.pop(origin, None) or RateBudget(self._config.handshake_rate_per_address, now)
             self._each[origin] = own
@@ -109,12 +109,12 @@ class Door:
         return self._all.spend(now)
 
     def is_crowded(self, address: Hashable) -> bool:
-        """Whether this address has as many unconfirmed connections as it may."""
+        """Whether this address has reached its limit of unconfirmed connections."""
         waiting = sum(1 for each in self._from(address) if each.state is State.ACCEPTED)
         return waiting >= self._config.max_unconfirmed_per_address
 
     def is_full_for(self, address: Hashable) -> bool:
-        """Whether this address has as many connections as it may."""
+        """Whether this address has reached its limit of connections."""
         return len(self._from(address)) >= self._config.max_connections_per_address
 
     def _from(self, address: Hashable) -> list[Connection]:
@@ -124,7 +124,7 @@ class Door:
         self._inside.setdefault(origin_of(address), []).append(connection)
 
     def leave(self, connection: Connection, address: Hashable) -> None:
-        """``address`` as it was when the connection entered."""
+        """Note the end of a connection; ``address`` is the one with which it entered."""
         origin = origin_of(address)
         inside = self._inside.get(origin, [])
         if connection in inside:
@@ -146,39 +146,39 @@ class Door:
 
 
 def _keep(banned: dict[Hashable, None], who: Hashable) -> None:
-    """Note a ban; of too many the oldest is forgotten."""
+    """Note a ban; beyond the limit the oldest is forgotten."""
     banned.pop(who, None)
     banned[who] = None
     if len(banned) > _BANS_KEPT:
         del banned[next(iter(banned))]
 
 
-# Who was refused lately and why, for the log of a server. Refusals are counted by text; the texts are bounded.
+# Recent refusals and their reasons, for the log of a server. They are counted by text; the number of texts is bounded.
 
 MOST_TEXTS = 16
-"""Different texts between two calls of ``take``; further ones are counted together."""
+"""The most different texts between two calls of ``take``; others are counted together."""
 OTHERS = "for other reasons"
 
 
 class RecentRefusal(NamedTuple):
-    """All refusals with one text since the last look."""
+    """All refusals with one text since the last call of ``take``."""
 
     text: str
-    """What those who asked were told."""
+    """The text that the refused were told."""
     times: int
-    """How often."""
+    """How many refusals had this text."""
     address: Hashable
-    """Of the last one. Who asks with another form of the link has not proved its address."""
+    """The address of the last one; not proven if it asked with another form of the link."""
 
 
 class Refusals:
-    """Counts by text."""
+    """Counts refusals by text."""
 
     def __init__(self) -> None:
         self._found: dict[str, RecentRefusal] = {}
 
     def note(self, refusal: Refuse, address: Hashable) -> None:
-        """One was refused; to be sent to another port is no refusal."""
+        """Count a refusal; a redirection to another port is none."""
         if refusal.reason == Reason.REDIRECT:
             return
         text = refusal.text or describe(refusal.reason)
@@ -188,6 +188,6 @@ class Refusals:
         self._found[text] = RecentRefusal(text, 1 + (before.times if before is not None else 0), address)
 
     def take(self) -> list[RecentRefusal]:
-        """Those since the last call."""
+        """Drain the refusals since the last call."""
         found, self._found = self._found, {}
         return list(found.values())

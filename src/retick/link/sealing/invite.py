@@ -1,8 +1,8 @@
-"""An invite: where a host is and the secret that lets one in, as one line to paste.
+"""An invite: a host's address and the secret that lets someone in, as one line to paste.
 
 ``retick:ADDRESS#SECRET``, or ``retick:CODE@RELAY#SECRET`` for a room at a relay: the secret is 128 random bits and a
 checksum of the whole line, in Crockford's base 32.
-docs/formats/link.md has the layout, docs/guides/joining.md what else people may type.
+docs/formats/link.md has the layout; docs/guides/joining.md lists what else people may type.
 """
 
 from collections.abc import Callable
@@ -16,21 +16,21 @@ __all__ = ["Invite"]
 
 SCHEME = "retick:"
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-"""Crockford's: no i, l, o, u; they are read as 1, 1, 0 and not at all."""
+"""Crockford's base 32 without i, l, o and u; i and l are read as 1, o as 0, and u is refused."""
 CHECK_BITS = 22
 SECRET_LETTERS = (8 * SECRET_SIZE + CHECK_BITS) // 5
-"""30 letters of five bits: 128 of the secret, 22 of the checksum."""
+"""30 letters of five bits: 128 bits of secret, 22 of checksum."""
 LONGEST_ADDRESS = 255
 _READ_AS = str.maketrans("ilo", "110")
 
 
 @dataclass(frozen=True, slots=True)
 class Invite:
-    """What a host gives to those who may come in. ``text`` has the secret in it; ``repr`` has not."""
+    """What a host gives to those who may come in. ``text`` contains the secret; ``repr`` does not."""
 
     address: str
-    """HOST:PORT of the host, or CODE@HOST:PORT of a room at a relay; empty where it goes another way, and then only
-    the secret is in the text."""
+    """HOST:PORT of the host, or CODE@HOST:PORT of a room at a relay; empty if it is sent separately, and then the text
+    has only the secret."""
     secret: bytes = field(repr=False)
     """16 random bytes."""
 
@@ -42,18 +42,18 @@ class Invite:
 
     @classmethod
     def new(cls, address: str = "", *, entropy: Callable[[int], bytes]) -> "Invite":
-        """An invite with a new secret; ``entropy(n)`` gives n random bytes: ``os.urandom``."""
+        """Make an invite with a new secret; ``entropy(n)`` gives n random bytes, as ``os.urandom``."""
         return cls(address, entropy(SECRET_SIZE))
 
     @property
     def code(self) -> str | None:
-        """Of a room at a relay; None where the host is reached at its address."""
+        """The code of a room at a relay; None if the host is reached at its address."""
         code, at, _ = self.address.partition("@")
         return code if at else None
 
     @property
     def relay(self) -> str | None:
-        """HOST:PORT of that relay."""
+        """HOST:PORT of the relay; None if the host is reached at its address."""
         _, at, relay = self.address.partition("@")
         return relay if at else None
 
@@ -65,7 +65,7 @@ class Invite:
 
     @classmethod
     def parse(cls, text: str) -> "Invite":
-        """The invite that a line means; InvalidValue if a letter of it is missing or wrong. No error has the secret."""
+        """Read an invite; raises InvalidValue if a letter is missing or wrong. No error contains the secret."""
         line = text.strip()
         scheme, address, letters = line[: len(SCHEME)], *line[len(SCHEME) :].partition("#")[::2]
         letters = letters.lower().translate(_READ_AS)

@@ -1,4 +1,4 @@
-"""From the end of a handshake to the seal of a connection; and the line of the key log."""
+"""Makes the seal of a connection at the end of its handshake; and writes and reads the key log."""
 
 from collections.abc import Callable
 from hashlib import blake2s
@@ -29,13 +29,13 @@ __all__ = [
 
 
 def keylog_line(dialler_id: int, acceptor_id: int, split: Split) -> str:
-    """What lets a person read a capture of their own: see docs/formats/link.md."""
+    """The line that lets people read captures of their own connection: see docs/formats/link.md."""
     ids = f"{dialler_id:08x} {acceptor_id:08x}"
     return f"RETICK1 {ids} {split.initiator_key.hex()} {split.responder_key.hex()}"
 
 
 def agree(connection: "Connection", split: Split, *, initiator: bool, keylog: Callable[[str], None] | None) -> None:
-    """Give a connection its keys. It has both ids by now."""
+    """Give a connection its keys. It must have both ids."""
     mine, theirs = split.initiator_key, split.responder_key
     ids = connection.local_id, connection.remote_id
     if not initiator:
@@ -49,26 +49,26 @@ def agree(connection: "Connection", split: Split, *, initiator: bool, keylog: Ca
 
 # Reads a key log and opens captured datagrams with it: see docs/formats/link.md.
 #
-# For people who look at captures of their own. Nothing here is used by a connection.
+# For people who look at their own captures. Connections use nothing of this.
 
 MOST_LINES = 65536
-"""Connections of one log."""
+"""The most connections of one log."""
 MOST_TURNS = 64
-"""Times that the sequence has wrapped, as far as they are tried for a datagram that does not follow the last."""
+"""How many wraps of the sequence are tried for a datagram that does not follow the last."""
 
 
 class KeyLog:
-    """The keys of connections, by the id that is on their datagrams."""
+    """The keys of connections, by the id on their datagrams."""
 
     def __init__(self) -> None:
         self._keys: dict[int, Aead] = {}
         self._newest: dict[int, int] = {}
         self.opened = 0
-        """Datagrams that it has opened."""
+        """How many datagrams were opened."""
 
     @classmethod
     def parse(cls, text: str) -> "KeyLog":
-        """Of the lines of a file; InvalidValue names the first line that is wrong, and shows no key."""
+        """Read the lines of a file; InvalidValue names the first wrong line, and shows no key."""
         found = cls()
         lines = text.splitlines()
         if len(lines) > MOST_LINES:
@@ -84,7 +84,7 @@ class KeyLog:
             except ValueError:
                 mark, ids, keys = "", (0, 0), (b"", b"")
             if mark != "RETICK1" or {len(key) for key in keys} != {32}:
-                raise InvalidValue(f"line {number} is none of a key log: RETICK1, two ids, two keys") from None
+                raise InvalidValue(f"line {number} does not belong in a key log: RETICK1, two ids, two keys") from None
             for connection_id, key in zip(ids, keys, strict=True):
                 found._keys[connection_id] = aead(key)
                 found._newest[connection_id] = 0
@@ -95,7 +95,7 @@ class KeyLog:
         return len(data) > ENVELOPE_SIZE and data[0] < SEALED_KINDS_END and ENVELOPE.unpack_from(data)[1] in self._keys
 
     def open(self, data: bytes) -> bytes | None:
-        """Envelope and body of a datagram for which ``has`` is true; None when it does not open."""
+        """Envelope and body of a datagram for which ``has`` is true; None if it does not open."""
         _, connection_id, sequence, _ = ENVELOPE.unpack_from(data)
         newest = self._newest[connection_id]
         ahead = (sequence - newest) & SEQUENCE_MASK
@@ -125,30 +125,30 @@ ROLE_ACCEPTOR = b"retick link 2 acceptor"
 
 
 def fingerprint_of(public_key: bytes) -> str:
-    """How applications and people name a lasting key: 32 hexadecimal digits."""
+    """Name a lasting key for applications and people: 32 hexadecimal digits."""
     return blake2s(public_key, person=b"link-fpr", digest_size=16).hexdigest()
 
 
 def prove_identity(private_key: bytes | None, role: bytes, handshake_hash: bytes) -> bytes:
-    """Public key and signature, as they stand in ENTER and ADMIT; empty without a key."""
+    """Public key and signature, as in ENTER and ADMIT; empty without a key."""
     if private_key is None:
         return b""
     return signer_of(private_key) + sign(private_key, role + handshake_hash)
 
 
 def check_identity(public_key: bytes, signature: bytes, role: bytes, handshake_hash: bytes) -> str:
-    """The fingerprint of a key whose signature is right; else InvalidValue."""
+    """Check a signature; returns the key's fingerprint, or raises InvalidValue."""
     verify(public_key, signature, role + handshake_hash)
     return fingerprint_of(public_key)
 
 
-# Four words that two people compare aloud, to know that nobody sits between them.
+# Four words that two people compare aloud, to be sure that nobody sits between them.
 #
-# A word stands for one byte of a slow hash of the handshake hash. Slow, because who sits in between may search for
-# messages that give both victims the same words: see docs/formats/link.md. The list never changes.
+# A word stands for one byte of a slow hash of the handshake hash. It is slow because an attacker in between may search
+# for messages that give both victims the same words: see docs/formats/link.md. The list never changes.
 
 COUNT = 4
-"""Words of a code: 32 bits."""
+"""How many words a code has: 32 bits."""
 
 _LIST = """
 acorn actor album angel ankle apple apron arrow autumn badge baker banana basket beach bean bear
@@ -169,9 +169,9 @@ rose saddle sail salmon salt school scissors shadow sheep shirt shoe silver sist
 soup spider spoon spring square star storm sugar summer swan table tiger tomato tower train tree
 """
 WORDS = tuple(_LIST.split())
-"""In the order of the alphabet; the byte is the index."""
+"""The words in alphabetical order; the byte is the index."""
 
 
 def words_of(handshake_hash: bytes) -> tuple[str, ...]:
-    """The code of a connection; takes about 50 ms."""
+    """The four words of a connection; takes about 50 ms."""
     return tuple(WORDS[byte] for byte in scrypt(handshake_hash, b"retick words", COUNT))

@@ -3,7 +3,7 @@
 The three objects of the specification, with its names: CipherState (here the pair ``_key`` and ``_nonce`` of the
 symmetric state, since no other is used during a handshake), SymmetricState and HandshakeState. Randomness is an
 argument: an ephemeral key is 32 bytes that the caller draws. Reading a message works on a copy, and the handshake
-changes only when the whole message was good: bytes from outside raise InvalidValue and change nothing.
+changes only if the whole message was good: bad bytes from outside raise InvalidValue and change nothing.
 
     NN      -> e                    NNpsk0  -> psk, e               NK      <- s
             <- e, ee                        <- e, ee                        ...
@@ -29,11 +29,11 @@ from retick.link.sealing.primitives import (
 __all__ = ["Handshake", "Pattern", "Split", "psk_of"]
 
 MAX_MESSAGE = 65535
-"""Bytes of a Noise message."""
+"""The most bytes of a Noise message."""
 
 
 class Pattern(IntEnum):
-    """Which handshake: the pattern byte of HELLO."""
+    """The pattern of a handshake: a byte of HELLO."""
 
     NN = 0
     NNPSK0 = 1
@@ -53,19 +53,19 @@ _MESSAGES = {
 
 
 def psk_of(secret: bytes) -> bytes:
-    """Noise's pre-shared key of 32 bytes, from a secret of 16."""
+    """Derive Noise's pre-shared key of 32 bytes from a secret of 16."""
     return blake2s(secret, person=b"link-psk", digest_size=KEY_SIZE).digest()
 
 
 class Split(NamedTuple):
-    """The end of a handshake. The two keys are in no ``repr``."""
+    """The result of a handshake. No ``repr`` shows the two keys."""
 
     initiator_key: bytes
-    """Seals what the initiator sends."""
+    """The key that seals what the initiator sends."""
     responder_key: bytes
-    """Seals what the responder sends."""
+    """The key that seals what the responder sends."""
     hash: bytes
-    """The handshake hash: equal on both sides, and no secret."""
+    """The handshake hash: equal on both sides, and not secret."""
 
     def __repr__(self) -> str:
         return f"Split(hash={self.hash.hex()})"
@@ -140,7 +140,7 @@ class Handshake:
         static: bytes = b"",
         remote_static: bytes = b"",
     ) -> None:
-        """``psk``: of NNpsk0. ``static``: the responder's private key in NK; ``remote_static``: its public half."""
+        """``psk``: for NNpsk0. ``static``: the responder's private key in NK; ``remote_static``: its public half."""
         needed = {"psk": pattern is Pattern.NNPSK0, "static": pattern is Pattern.NK and not initiator}
         needed["remote_static"] = pattern is Pattern.NK and initiator
         for name, key in (("psk", psk), ("static", static), ("remote_static", remote_static)):
@@ -167,7 +167,7 @@ class Handshake:
         return self._messages == 2
 
     def write_message(self, payload: bytes, ephemeral: bytes) -> bytes:
-        """The next message. ``ephemeral`` is a private key of 32 random bytes, used nowhere else."""
+        """Write the next message. ``ephemeral`` is a private key of 32 random bytes, used nowhere else."""
         if self.is_complete or (self._messages == 0) != self._initiator:
             raise UsageError("it is not this side's turn to write")
         if len(ephemeral) != KEY_SIZE:
@@ -183,7 +183,7 @@ class Handshake:
         return public + self._symmetric.encrypt_and_hash(payload)
 
     def read_message(self, message: bytes) -> bytes:
-        """The payload of the peer's message. InvalidValue, and no change, when it is not right."""
+        """Read the payload of the peer's message. If it is wrong, raises InvalidValue and changes nothing."""
         if self.is_complete or (self._messages == 0) == self._initiator:
             raise UsageError("it is not this side's turn to read")
         if not KEY_SIZE <= len(message) <= MAX_MESSAGE:
@@ -200,7 +200,7 @@ class Handshake:
         return payload
 
     def split(self) -> Split:
-        """The keys of both directions. The handshake's own secrets are forgotten."""
+        """The keys of both directions. Erases the handshake's own secrets."""
         if not self.is_complete:
             raise UsageError("the handshake is not complete")
         found = self._symmetric.split()

@@ -1,7 +1,7 @@
 """X25519, ChaCha20-Poly1305, BLAKE2s, Ed25519 and scrypt, each as one function over bytes.
 
-The one place that imports ``cryptography``. Whatever it says of bytes from outside becomes an InvalidValue without
-them: neither keys nor plaintexts are in an error.
+The only module that imports ``cryptography``. Its complaints about bytes from outside become an InvalidValue without
+them: no error contains keys or plaintexts.
 """
 
 from collections.abc import Callable
@@ -62,15 +62,15 @@ class Aead(Protocol):
 
 
 aead: NewAead = ChaCha20Poly1305
-"""ChaCha20-Poly1305 with this key of 32 bytes. A seal that does not open raises InvalidTag: see ``open_sealed``."""
+"""ChaCha20-Poly1305 with a key of 32 bytes. A seal that does not open raises InvalidTag: see ``open_sealed``."""
 
 
 def open_sealed(key: Aead, nonce: bytes, sealed: bytes, associated: bytes) -> bytes:
-    """The plaintext, or InvalidValue."""
+    """Open a sealed text; raises InvalidValue if it does not open."""
     try:
         return key.decrypt(nonce, sealed, associated)
     except InvalidTag:
-        raise InvalidValue("a seal that does not open") from None
+        raise InvalidValue("the seal does not open") from None
 
 
 def public_key_of(private: bytes) -> bytes:
@@ -79,11 +79,11 @@ def public_key_of(private: bytes) -> bytes:
 
 
 def shared_key(private: bytes, public: bytes) -> bytes:
-    """What X25519 makes of our private and their public key. InvalidValue for a public key that gives all zeros."""
+    """X25519 of our private and their public key. Raises InvalidValue for a public key that gives all zeros."""
     try:
         return X25519PrivateKey.from_private_bytes(private).exchange(X25519PublicKey.from_public_bytes(public))
     except ValueError:
-        raise InvalidValue("a public key that is not one") from None
+        raise InvalidValue("this is not a public key") from None
 
 
 def hkdf(chaining_key: bytes, material: bytes, count: int) -> list[bytes]:
@@ -106,7 +106,7 @@ def sign(private: bytes, text: bytes) -> bytes:
 
 
 def signing(private: bytes) -> Callable[[bytes], bytes]:
-    """What signs texts with a key: half the time of ``sign``, for those who sign often."""
+    """A function that signs texts with one key, in half the time of ``sign``."""
     return Ed25519PrivateKey.from_private_bytes(private).sign
 
 
@@ -116,11 +116,11 @@ def _verifier(public: bytes) -> Ed25519PublicKey:
 
 
 def verify(public: bytes, signature: bytes, text: bytes) -> None:
-    """InvalidValue unless the signature is that key's over this text."""
+    """Check a signature of this text; raises InvalidValue if it is not that key's."""
     try:
         _verifier(public).verify(signature, text)
     except (InvalidSignature, ValueError):
-        raise InvalidValue("a signature that is not of this key") from None
+        raise InvalidValue("the signature was not made with this key") from None
 
 
 def scrypt(text: bytes, salt: bytes, size: int) -> bytes:
