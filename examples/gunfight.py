@@ -5,7 +5,7 @@ Run it with ``python examples/gunfight.py`` for a window (``pip install 'retick[
 
 import pygame
 
-from retick.integrations.pygame import Keyboard, program
+from retick.integrations.pygame import Keyboard, play
 from retick.sim import Dice, Rect, Ref, Thing, Vector2, World, random
 from retick.sim import maths as math
 
@@ -111,4 +111,4 @@ def result(world):
 
 
 if __name__ == "__main__":
-    program(Gunfight, draw, KEYBOARD, title="gunfight", size=(640, 480), result=result)
+    play(Gunfight, draw, KEYBOARD, title="gunfight", size=(640, 480), result=result)

@@ -2,10 +2,10 @@
 
 from tanks import Tanks
 
-from retick.integrations.pygame import program
+from retick.integrations.pygame import play
 from retick.rollback import MatchConfig
 
 PATIENT = MatchConfig(disconnect_after=3.0, end_when_alone=False)
 
 if __name__ == "__main__":
-    program(Tanks, config=PATIENT)
+    play(Tanks, config=PATIENT)

@@ -2,7 +2,7 @@
 
 import pygame
 
-from retick.integrations.pygame import Keyboard, program
+from retick.integrations.pygame import Keyboard, play
 from retick.sim import Dice, Ref, Thing, Vector2, World, random
 from retick.sim import maths as math
 
@@ -103,4 +103,4 @@ class Tanks(World):
 
 
 if __name__ == "__main__":
-    program(Tanks)
+    play(Tanks)

@@ -75,7 +75,7 @@ def test_it_runs_as_a_program() -> None:
 def test_the_page_shows_its_lines() -> None:
     page = (ROOT / "docs" / "concepts" / "worlds.md").read_text(encoding="utf-8")
     lines = {line.strip() for line in FILE.read_text(encoding="utf-8").splitlines()}
-    section = page.partition("## Whose thing it is")[2].partition("## Sounds and effects")[0]
+    section = page.partition("## Which player owns a thing")[2].partition("## Sounds and effects")[0]
     shown = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
     assert len(shown) == 4
     assert [line for block in shown for line in block.splitlines() if line.strip() not in lines] == []

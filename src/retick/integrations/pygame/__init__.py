@@ -3,9 +3,9 @@
 ``play(game, draw, press)`` is all that a game calls. Everything here uses only the public names of Retick: copy the
 folder into your own project to change it. It knows no particular game, and no command line.
 
-``play`` is that call and its command line; ``program`` is the loop and the menu; ``pages`` and ``panel`` are what a
-window can show; ``match_page``, ``watch_page`` and ``replay_page`` show a game; ``people``, ``recording``,
-``seat_file`` and ``names`` are small things that a match page uses.
+``program`` has that call, its command line, the loop and the menu; ``pages`` is what a window can show; ``match_page``,
+``watch_page`` and ``replay_page`` show a game; ``wire`` has sessions and their sockets, ``files`` what a match writes.
+``keys``, ``names``, ``words`` and ``netgraph`` are what these pages use.
 """
 
 import os

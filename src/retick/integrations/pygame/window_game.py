@@ -88,7 +88,7 @@ OF_A_MODULE = ("draw", "press", "result", "title", "size", "hear", "sounds", "co
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowGame:
-    """The arguments of :func:`retick.integrations.pygame.program`, checked."""
+    """The arguments of :func:`retick.integrations.pygame.play`, checked."""
 
     game: Callable[[], Any]
     """Class or function that makes the game."""

@@ -1,6 +1,6 @@
 """Finds how a game is drawn and steered: ``draw`` and ``press`` of its class, its module, or ``window.py`` beside it.
 
-Other names there that are arguments of ``retick.integrations.pygame.program`` are used too: ``title``, ``size``,
+Other names there that are arguments of ``retick.integrations.pygame.play`` are used too: ``title``, ``size``,
 ``result``, ``hear``, ``sounds``, ``config``.
 """
 
