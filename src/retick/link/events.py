@@ -72,7 +72,7 @@ class Disconnected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interrupted:
-    """Nothing was received for ``quiet_after`` seconds. Resumed or Disconnected follows."""
+    """Nothing was received for ``quiet_after`` seconds. LinkResumed or Disconnected follows."""
 
     connection: "Connection"
     silent_for: float
