@@ -1,36 +1,18 @@
-"""Declared games for the tests: the tutorial's, and one with as many numbers as a test asks for."""
+"""Declared games for the tests: hovercraft, and one with as many numbers as a test asks for."""
 
-import importlib.util
-import sys
 from collections import namedtuple
-from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from retick.netrunner import SessionNumbers
+from tests.netrunner import hover_arena
 from tests.netrunner.declared_profile import DeclaredProfile, Flag, Real
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "hover_arena.py"
-
-
-def example() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("hover_arena", EXAMPLE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["hover_arena"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-HOVER = example()
-
-PROFILE: DeclaredProfile = HOVER.HOVER
+PROFILE: DeclaredProfile = hover_arena.HOVER
 
 
 class Drifter:
     def decide(self, state: Any) -> Any:
-        return HOVER.Held(0.7, -0.3, 1.0, False)
+        return hover_arena.Held(0.7, -0.3, 1.0, False)
 
 
 class Go(NamedTuple):

@@ -12,7 +12,8 @@ from typing import Any
 from retick.games.runner import Wanderer
 from retick.netrunner import NetRunner, Room, ServerConfig
 from retick.netrunner.delta import DeltaCodec
-from tests.netrunner.declared_games import HOVER, PROFILE
+from tests.netrunner import hover_arena
+from tests.netrunner.declared_games import PROFILE
 
 
 class Recorder:
@@ -89,7 +90,7 @@ def test_a_room_of_runners_sends_the_bytes_it_always_sent() -> None:
 
 def test_a_room_of_a_declared_game_sends_the_bytes_it_always_sent() -> None:
     def intent(peer_id: int, state: Any) -> Any:
-        return HOVER.Held(0.7 - peer_id / 8, -0.3, 1.0 - 0.1 * peer_id, state.reload == 0)
+        return hover_arena.Held(0.7 - peer_id / 8, -0.3, 1.0 - 0.1 * peer_id, state.reload == 0)
 
     expected = "67647e4153af053da2b1277e92c02999c68038ed267d32c83a28a7165ad0ec25"
     assert digest_of_a_room(PROFILE, intent, ticks=900) == (expected, 1717)

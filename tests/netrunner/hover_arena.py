@@ -1,16 +1,15 @@
-"""A second game on the same server: hovercraft seen from above, with guns. Run it: ten seconds on a bad network."""
+"""A second game on the server of protocol 6: hovercraft seen from above, with guns."""
 
 from math import atan2, cos, hypot, pi, sin
 from random import Random
 from typing import NamedTuple
-
-from tests.netrunner.declared_profile import DeclaredProfile, Flag, Real, Whole
 
 from retick.authority import GameMessageReceived
 from retick.netrunner import Client, Server
 from retick.netrunner.config import RateLimit
 from retick.netrunner.events import Reconciled
 from retick.transport import Conditions, SimulatedNetwork
+from tests.netrunner.declared_profile import DeclaredProfile, Flag, Real, Whole
 
 ARENA, THRUST, DRAG = 20.0, 0.03, 0.97
 GUN = RateLimit(every=30)
@@ -153,11 +152,3 @@ def play(seconds: float = 10.0, players: int = 4, seed: int = 1) -> tuple[dict[i
         clients.append(client)
     network.run(until=seconds)
     return hits, clients, corrections
-
-
-if __name__ == "__main__":
-    hits, clients, corrections = play()
-    size = sum(c.stats.snapshot_bytes for c in clients) / sum(c.stats.snapshots for c in clients)
-    print(f"hits by player: {dict(sorted(hits.items()))}")
-    moved = sum(correction > 0.0005 for correction in corrections)
-    print(f"{len(corrections)} snapshots reconciled, {moved} corrections, {size:.0f} bytes each")
