@@ -1,8 +1,7 @@
 """Recorded matches: the RPLK and RTK formats, a recorder, a player that seeks, verification and comparison.
 
-Knows the simulation contract, and no engine, network or particular game. Only ``storage`` opens files;
-``verify_many`` stands in the app
-``retick.verify``, and is a door here: people look for it beside ``verify``.
+Knows the simulation contract, but no engine, network or particular game. Only ``storage`` opens files. ``verify_many``
+belongs to the app ``retick.verify``; it is exported here too, because people look for it beside ``verify``.
 """
 
 import importlib

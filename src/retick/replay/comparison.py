@@ -17,20 +17,20 @@ class Comparison:
     """How two recordings differ. Only frames that both have are compared."""
 
     same: bool
-    """Inputs, states and checksums agree wherever both have them, and they have frames in common. One may end earlier:
-    its player left first."""
+    """Whether inputs, states and checksums agree wherever both have them, and they share some frames. One may end
+    earlier, because its player left first."""
     setup: tuple[FieldDifference, ...]
-    """Differences in what a match starts from: seed, game, version of the game."""
+    """Differences in how the match starts: seed, game, version of the game."""
     frames: tuple[int, int]
-    """End frame of each."""
+    """The end frame of each recording."""
     first_frame: int | None
-    """First frame whose inputs differ."""
+    """The first frame whose inputs differ; None if none do."""
     inputs: tuple[tuple[int, ...], tuple[int, ...]] | None
-    """The inputs of that frame."""
+    """The inputs of both at that frame."""
     state: tuple[FieldDifference, ...]
-    """Fields that differ in the state after that frame; if no inputs differ, in the first state that both have."""
+    """Fields that differ in the state after that frame; if all inputs agree, in the first state that both have."""
     checksum_frame: int | None
-    """First frame for which both recorded a checksum and the two differ."""
+    """The first frame for which both recorded a checksum and the two differ."""
     checksums: tuple[int, int] | None
     """The two checksums of that frame."""
 
@@ -41,14 +41,14 @@ SETUP = ("seed", "game_id", "game_version")
 def compare(ours: Replay, theirs: Replay, sim: Simulation[Any], *, states: tuple[Any, Any] | None = None) -> Comparison:
     """Compare two recordings of one game.
 
-    ``states``: the states of both at :func:`frame_to_compare`, from a caller who has them; None: they are run for.
+    ``states``: the states of both at :func:`frame_to_compare`, if the caller has them; by default the game is run.
     """
     if (ours.num_players, ours.input_size) != (theirs.num_players, theirs.input_size):
         raise UsageError(
             f"a recording of {ours.num_players} players with inputs of {ours.input_size} bytes cannot be compared with "
             f"one of {theirs.num_players} players with inputs of {theirs.input_size} bytes"
         )
-    # A name or version that is missing in one of them is no difference: RPLK has neither.
+    # A name or version that one of them lacks is no difference: RPLK has neither.
     setup = tuple(
         FieldDifference(name, getattr(ours, name), getattr(theirs, name))
         for name in SETUP

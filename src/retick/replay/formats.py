@@ -15,10 +15,10 @@ MAGICS: Final[dict[bytes, Format]] = {rplk.MAGIC: "rplk", rtk.MAGIC: "rtk"}
 
 
 def dumps(replay: Replay, *, format: Format | None = None) -> bytes:  # noqa: A002 - the word users look for
-    """The replay as bytes: RPLK if it holds all of it, else RTK, unless ``format`` says which.
+    """Write a replay as bytes: RPLK if that holds all of it, else RTK, unless ``format`` decides.
 
-    With ``format="rplk"``, checksums, arrivals, the game's name and the metadata are left out; a match that RPLK cannot
-    hold is an EncodeError.
+    With ``format="rplk"``, checksums, arrivals, the game's name and the metadata are left out. Raises EncodeError for a
+    match that RPLK cannot hold.
     """
     if not isinstance(replay, Replay):
         raise UsageError(f"dumps takes a Replay, not {type(replay).__name__}")
@@ -33,10 +33,10 @@ def dumps(replay: Replay, *, format: Format | None = None) -> bytes:  # noqa: A0
 
 
 def loads(data: Octets, *, strict: bool = False, limits: ReadLimits | Budget | None = None) -> Replay:
-    """The replay in ``data``, RPLK or RTK, or a DecodeError.
+    """Read a replay from ``data``, RPLK or RTK, or raise DecodeError.
 
-    An RTK recording that was cut off is returned with ``truncated`` set and its good part; with ``strict`` it is an
-    error. RPLK is always strict: its one CRC covers everything. A recording inside of another file is given the
+    An RTK recording that was cut off is returned with its good part and ``truncated`` set; with ``strict`` it is an
+    error. RPLK is always strict: its one CRC covers everything. For a recording inside another file, pass the
     ``Budget`` of that file as its limits.
     """
     octets = _octets(data)
@@ -59,7 +59,7 @@ def format_of(data: Octets) -> Format:
 
 
 def facts_of(replay: Replay) -> dict[str, Any]:
-    """What is written in a recording, for people to read."""
+    """A recording's facts, for people to read."""
     final = replay.final_checksum
     state = replay.start_state
     return {
@@ -83,7 +83,7 @@ def facts_of(replay: Replay) -> dict[str, Any]:
 
 
 def _octets(data: Octets) -> memoryview:
-    """A view of single bytes, also of a buffer with larger items."""
+    """A view of single bytes, even of a buffer with larger items."""
     if not isinstance(data, Octets):
         raise UsageError(f"a replay is read from bytes, not {type(data).__name__}")
     view = memoryview(data)

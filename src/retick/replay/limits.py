@@ -1,10 +1,10 @@
-"""What reading one file may cost: a budget of bytes and frames, spent before anything is expanded or kept.
+"""Limits the cost of reading one file: a budget of bytes and frames, spent before anything is expanded or kept.
 
 Theory of operation. A file that compresses well may be honest (nobody pressed a button for an hour) or a trap. So a
-small file may hold a fixed amount, and a larger one more, in proportion to its size; a hard limit is above both. Every
-reader asks its budget first: for the size that a block or an archive announces, for each record at what it takes in
-memory, and for each frame, because frames cost time when they are run. A file within a file (a recording in a bundle)
-spends the budget of the outer one.
+small file may hold a fixed amount, and a larger one more, in proportion to its size, up to a hard limit. Every reader
+asks its budget first: for the size that a block or an archive announces, for what each record takes in memory, and for
+each frame, because running frames takes time. A file within a file (a recording in a bundle) spends the budget of the
+outer one.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ __all__ = ["Budget", "ReadLimits", "budget_for"]
 
 MIB: Final = 1024 * 1024
 MAX_SEATS: Final = 16
-"""An arrival may name each frame once for each player."""
+"""The most players: an arrival may name each frame once per player."""
 
 Kind = Literal["bytes", "frames", "frames in arrivals"]
 
@@ -26,21 +26,21 @@ class ReadLimits:
     """Bounds that are checked before anything is allocated. The defaults are enough for days of play."""
 
     max_bytes: int = 256 * MIB
-    """Bytes of a file, and bytes that its content takes in memory."""
+    """The most bytes of a file, and of its content in memory."""
     max_records: int = 2 * MIB
-    """Number of checksums, of arrivals and of notes in a recording, each counted for itself."""
+    """The most checksums, arrivals and notes of a recording, each counted separately."""
     max_frames: int = 20_000_000
-    """Frames of all recordings in a file."""
+    """The most frames of all recordings in a file."""
     free_bytes: int = 16 * MIB
-    """Bytes of content that the smallest file may have."""
+    """How many bytes of content the smallest file may have."""
     free_frames: int = 1_000_000
-    """Frames that the smallest file may have."""
+    """How many frames the smallest file may have."""
     growth: int = 128
-    """Bytes of content, and frames, that each byte of the file adds to these."""
+    """How many bytes of content, and frames, each byte of the file adds to these."""
 
     @classmethod
     def trusting(cls, max_bytes: int) -> Self:
-        """For a file that is known to be honest: content of so many bytes, however small the file is."""
+        """Limits for a file known to be honest: up to ``max_bytes`` of content, however small the file is."""
         return cls(
             max_bytes=max_bytes,
             max_records=max_bytes,
@@ -51,7 +51,7 @@ class ReadLimits:
 
 
 class Budget:
-    """What may still be read from one file of ``size`` bytes."""
+    """How much may still be read from a file of ``size`` bytes."""
 
     def __init__(self, limits: ReadLimits, size: int) -> None:
         self.limits = limits
@@ -65,11 +65,11 @@ class Budget:
         self._spent: dict[Kind, int] = dict.fromkeys(self._total, 0)
 
     def left(self, kind: Kind) -> int:
-        """What is not spent yet."""
+        """How much of the budget is not spent yet."""
         return self._total[kind] - self._spent[kind]
 
     def spend(self, kind: Kind, amount: int, what: str) -> None:
-        """Take ``amount`` for ``what``, or raise a LimitExceeded and take nothing."""
+        """Spend ``amount`` on ``what``, or raise LimitExceeded and spend nothing."""
         spent, total = self._spent[kind] + amount, self._total[kind]
         if spent > total:
             raise LimitExceeded(
@@ -82,5 +82,5 @@ class Budget:
 
 
 def budget_for(limits: ReadLimits | Budget | None, size: int) -> Budget:
-    """A new budget for a file of ``size`` bytes; that of the outer file if there is one."""
+    """The outer file's budget if that was passed, else a new one for a file of ``size`` bytes."""
     return limits if isinstance(limits, Budget) else Budget(limits or ReadLimits(), size)

@@ -1,4 +1,4 @@
-"""Plays a recording: the next frame, or a jump to any frame.
+"""Plays a recording frame by frame, or jumps to any frame.
 
 Theory of operation. A jump runs from the nearest kept state before the target. The player keeps a state every
 ``spacing`` frames as it passes them, so the first jump to a frame runs all frames up to it, and later jumps run fewer
@@ -38,21 +38,21 @@ class ReplayPlayer(Generic[S]):
         self._spacing = spacing
         self._max = max_checkpoints
         self._kept: list[S] = [self.state]
-        """States at the start frame and every ``spacing`` frames after it, without gaps."""
+        """The states at the start frame and every ``spacing`` frames after it, without gaps."""
 
     @property
     def finished(self) -> bool:
-        """True at the final state."""
+        """Whether the final state is reached."""
         return self.frame == self.replay.end_frame
 
     @property
     def spacing(self) -> int:
-        """Frames between the states that are kept."""
+        """How many frames lie between kept states."""
         return self._spacing
 
     @property
     def kept(self) -> int:
-        """Number of states that are kept."""
+        """How many states are kept."""
         return len(self._kept)
 
     def fields(self) -> dict[str, Any]:
@@ -60,13 +60,13 @@ class ReplayPlayer(Generic[S]):
         return dict(self.sim.fields(self.state))
 
     def step(self) -> S:
-        """Play one frame; at the end, a UsageError."""
+        """Play one frame; raises UsageError at the end."""
         if self.finished:
             raise UsageError(f"the recording ends at frame {self.frame}")
         return self.seek(self.frame + 1)
 
     def seek(self, frame: int) -> S:
-        """Jump to a frame and return its state; a frame outside of the recording is a UsageError."""
+        """Jump to a frame and return its state; raises UsageError for a frame outside the recording."""
         first, last = self.replay.start_frame, self.replay.end_frame
         if not isinstance(frame, int) or not first <= frame <= last:
             raise UsageError(f"there is no frame {frame}: the recording goes from frame {first} to {last}")
@@ -78,17 +78,17 @@ class ReplayPlayer(Generic[S]):
     def prepare(self, frames: int) -> bool:
         """Run about ``frames`` frames ahead and keep their states, without moving; True once every jump is short.
 
-        For slow games: called between two pictures, it makes the first jump fast too.
+        For slow games: calling this between two pictures makes the first jump fast too.
         """
         at, spacing = self._frontier, self._spacing
-        # Whole spacings only: frames after the last state to keep would be run for nothing.
+        # Only whole spacings: frames after the last state to keep would be run for nothing.
         ahead = min(max(frames // spacing, 1), (self.replay.end_frame - at) // spacing)
         self._run_to(self._kept[-1], at, at + ahead * spacing)
         return self._frontier + self._spacing > self.replay.end_frame
 
     @property
     def _frontier(self) -> int:
-        """The frame of the newest state that is kept."""
+        """The frame of the newest kept state."""
         return self.replay.start_frame + (len(self._kept) - 1) * self._spacing
 
     def _nearest(self, frame: int) -> tuple[int, S]:
@@ -100,7 +100,7 @@ class ReplayPlayer(Generic[S]):
         return kept_at, self._kept[index]
 
     def _run_to(self, state: S, frame: int, target: int) -> S:
-        """The state at ``target``; keeps the states on the way that are due and not kept yet."""
+        """Run to the state at ``target``; keep those states on the way that are due and not kept yet."""
         while frame < target:
             following = self._frontier + self._spacing
             goal = min(target, following) if frame < following else target
@@ -120,13 +120,13 @@ class ReplayPlayer(Generic[S]):
 # A replay player with pause and speed, controlled by keys; it knows no clock, no terminal and no window.
 
 SLOWEST, FASTEST = 0.125, 16.0
-"""As a multiple of normal speed."""
+"""The limits of playback speed, as multiples of normal speed."""
 STEPS = {"right": 1, "left": -1, ".": 1, ",": -1, "l": 1, "h": -1}
 JUMPS = {"up": 60, "down": -60, "page up": -600, "page down": 600}
 
 
 class Playback:
-    """A replay player with pause and speed, controlled by keys; it knows no terminal."""
+    """A replay player with pause and speed, controlled by keys. It knows no clock, terminal or window."""
 
     def __init__(self, player: ReplayPlayer[Any], *, paused: bool = False) -> None:
         self.player = player
@@ -136,7 +136,7 @@ class Playback:
         self._owed = 0.0
 
     def press(self, key: str) -> None:
-        """One key; keys without a meaning do nothing."""
+        """Handle one key; unknown keys do nothing."""
         if key == " ":
             self.paused = not self.paused
         elif key in ("q", "\x1b"):
@@ -168,14 +168,14 @@ class Playback:
         self.player.seek(min(max(self.player.frame + frames, self.first), end))
 
     def tick(self, frames: float = 1.0) -> None:
-        """Time for so many frames at normal speed has passed: advance by as many as the speed makes of them."""
+        """Advance for a time of ``frames`` at normal speed, by as many frames as the current speed makes of it."""
         self._owed = 0.0 if self.paused else self._owed + self.speed * frames
         whole = int(self._owed)
         self._owed -= whole
         self.advance(whole)
 
     def advance(self, frames: int) -> None:
-        """Advance by so many frames unless paused; at the end it pauses by itself."""
+        """Advance by ``frames`` unless paused; at the end, pause."""
         if not self.paused:
             self._move(frames)
             self.paused = self.player.finished

@@ -1,7 +1,7 @@
 """Records a match as it is played: frames, checksums and arrivals go in, RTK bytes to append come out.
 
-No file is opened here: ``drain`` returns the blocks that are complete, and the caller appends them to its file. The
-recorder keeps only what was not drained yet, so an hour of play needs no more memory than ten seconds.
+No file is opened here: ``drain`` returns the finished blocks, and the caller appends them to a file. The recorder
+keeps only what was not drained, so an hour of play needs no more memory than ten seconds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,11 +44,11 @@ from retick.sim.prng import check_seed
 __all__ = ["Recorder"]
 
 RECORDS_PER_BLOCK = 4096
-"""Checksums, arrivals, or entries of a server's match in one block, at most."""
+"""The most checksums, arrivals, or entries of a server's match in one block."""
 
 
 class Recorder:
-    """Turns confirmed frames into RTK blocks. What was added is never changed."""
+    """Turns confirmed frames into RTK blocks. Recorded content never changes."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Recorder:
         hosted: bool = False,
         block_frames: int = 600,
     ) -> None:
-        """``hosted``: a server runs the match, and players come and go: see ``add_seat``."""
+        """``hosted``: a server runs the match, and players come and go, as told by ``add_seat``."""
         checked_shape(num_players, input_size, start_frame, game_id, game_version)
         if start_frame and start_state is None:
             raise UsageError(f"a recording that starts at frame {start_frame} needs the state at that frame")
@@ -77,7 +77,7 @@ class Recorder:
         self.start_frame = start_frame
         self.local_players = checked_seats(local_players, num_players)
         self.frame = start_frame
-        """The next frame to be recorded."""
+        """The next frame to record."""
         self.finished = False
         self._width = num_players * input_size
         self._block_bytes = min(block_frames * self._width, 1 << 20)
@@ -85,7 +85,7 @@ class Recorder:
         self._due = bytearray(PREFIX)
         self._inputs = bytearray()
         self._resync: bytes | None = None
-        """The state from which the next frame goes on, if it is not the one that the last frame led to."""
+        """The state that the next frame continues from, if the last frame did not lead to it."""
         self.hosted = hosted
         self._seats = bytearray()
         self._views = bytearray()
@@ -103,8 +103,8 @@ class Recorder:
     def for_game(cls, game: Simulation[Any], *, seed: int, state: Any = None, **options: Any) -> Self:
         """A recorder with the players, input size and name of ``game``.
 
-        ``state`` is the one that the match begins with at ``start_frame``. It is written into the recording unless the
-        seed gives it: after a resync, a match begins at frame 0 from another state.
+        ``state`` is the state of the match at ``start_frame``. It is written into the recording unless the seed gives
+        it: after a resync, a match begins at frame 0 from another state.
         """
         if isinstance(game, NamesItself):
             options = {"game_id": game.game_id, "game_version": game.game_version} | options
@@ -114,11 +114,11 @@ class Recorder:
         return cls(seed=seed, num_players=game.num_players, input_size=input_size_of(game), **options)
 
     def add_frame(self, inputs: Sequence[int]) -> None:
-        """Record the next frame: one confirmed input a player."""
+        """Record the next frame: one confirmed input per player."""
         self.add_packed(pack_inputs(inputs, self.num_players, self.input_size))
 
     def add_packed(self, frames: bytes) -> None:
-        """Record any number of frames that are packed already."""
+        """Record any number of frames, already packed."""
         self._check_running()
         packed = pack_frames(frames, self.num_players, self.input_size)
         end = self.frame + len(packed) // self._width
@@ -134,20 +134,20 @@ class Recorder:
                 self.flush()
 
     def add_resync(self, state: bytes) -> None:
-        """Record that the next frame goes on from ``state``, which peers agreed on: frames are counted on."""
+        """Record that the next frame continues from ``state``, on which peers agreed; frame numbers go on."""
         self._check_running()
         if len(state) > MAX_BODY - RESYNC.size:
             raise EncodeError(f"a state to go on from takes up to {MAX_BODY - RESYNC.size} bytes, not {len(state)}")
         self._resync = bytes(state)
 
     def add_seat(self, player: int, joins: bool) -> None:
-        """Record that a player joins, or leaves, right before the next frame of a match that a server runs."""
+        """Record that a player joins or leaves right before the next frame, in a match that a server runs."""
         self._check_hosting(SeatChange(self.frame, player, joins))
         self._seats += SEAT.pack(self.frame, player, joins, 0)
         self._flush_entries(self._seats, SEAT.size)
 
     def add_view(self, player: int, behind: int) -> None:
-        """Record that from the next frame on a player sees the others so many frames behind."""
+        """Record that, from the next frame on, a player sees the others ``behind`` frames in the past."""
         self._check_hosting(View(self.frame, player, behind))
         self._views += VIEW.pack(self.frame, player, 0, behind)
         self._flush_entries(self._views, VIEW.size)
@@ -159,7 +159,7 @@ class Recorder:
             raise UsageError(f"{entry}: {problem}")
 
     def add_checksum(self, frame: int, checksum: int) -> None:
-        """Record the checksum of the state at ``frame``, to which the recorded inputs lead."""
+        """Record the checksum of the state at ``frame``, which must be the one that the recorded inputs lead to."""
         self._check_running()
         if not isinstance(frame, int) or not self._last_check < frame <= self.frame:
             raise UsageError(
@@ -175,7 +175,7 @@ class Recorder:
         self._flush_entries(self._checks, CHECK.size)
 
     def add_arrival(self, local_frame: int, player: int, first_frame: int, frames: int) -> None:
-        """Record that a batch of remote inputs was given to the engine before it advanced ``local_frame``."""
+        """Record that a batch of remote inputs reached the engine before it advanced ``local_frame``."""
         self._check_running()
         arrival = Arrival(local_frame, player, first_frame, frames)
         problem = arrival_problem(arrival, self, self._last_arrival)
@@ -187,7 +187,7 @@ class Recorder:
         self._flush_entries(self._arrivals, ARRIVAL.size)
 
     def add_metadata(self, key: str, value: str) -> None:
-        """Note something; a later value for the same key replaces an earlier one."""
+        """Add a note; a later value for the same key replaces an earlier one."""
         self._check_running()
         name, text = _utf8(key), _utf8(value)
         if not 1 <= len(name) <= 255 or len(text) > 65535:
@@ -201,12 +201,12 @@ class Recorder:
 
     @property
     def waiting(self) -> int:
-        """Frames that ``drain`` does not return yet, since their block is open."""
+        """How many frames ``drain`` holds back because their block is still open."""
         return len(self._inputs) // self._width
 
     def flush(self) -> None:
-        """Close the blocks that are open, so that ``drain`` returns all that was recorded."""
-        # What comes before a frame's inputs comes before them in the file too: a file may be cut off anywhere.
+        """Close the open blocks, so that ``drain`` returns everything recorded so far."""
+        # Entries that precede a frame's inputs precede them in the file too: a file may be cut off anywhere.
         if self._seats:
             self._due += encode_block(BlockType.SEATS, bytes(self._seats))
         if self._views:
@@ -214,7 +214,7 @@ class Recorder:
         if self._inputs:
             count = len(self._inputs) // self._width
             self._due += encode_block(BlockType.INPUTS, INPUTS.pack(self.frame - count, count) + self._inputs)
-        # Checks and arrivals come after the inputs that they speak of.
+        # Checks and arrivals follow the inputs that they refer to.
         if self._checks:
             self._due += encode_block(BlockType.CHECKS, bytes(self._checks))
         if self._arrivals:
@@ -226,7 +226,7 @@ class Recorder:
         self._arrivals.clear()
 
     def finish(self, checksum: int | None = None) -> None:
-        """End the recording; ``checksum`` is that of the final state."""
+        """End the recording; ``checksum`` is that of the final state, if known."""
         self._check_running()
         if checksum is not None and (not isinstance(checksum, int) or not 0 <= checksum <= 0xFFFFFFFF):
             raise UsageError(f"the final checksum must be an integer of 32 bits, not {checksum!r}")
@@ -243,7 +243,7 @@ class Recorder:
         self.finished = True
 
     def drain(self) -> bytes:
-        """The bytes to append now, each returned once; empty while no block is complete."""
+        """The bytes to append now, each returned once; empty while no block is finished."""
         due, self._due = self._due, bytearray()
         return bytes(due)
 
@@ -270,14 +270,14 @@ class Recorder:
 
 
 def _packed_start(game: Simulation[Any], seed: int, state: Any, start_frame: int) -> bytes | None:
-    """The first state as bytes; None if ``initial_state`` gives it, or if nothing else can (it cannot be packed)."""
+    """The first state as bytes; None if ``initial_state`` gives it, or if it cannot be packed."""
     if not isinstance(game, PacksState):
         return None
     try:
         packed = game.pack_state(state)
-    except UsageError:  # a world whose saves are no bytes
+    except UsageError:  # a world whose saves are not bytes
         return None
-    # In this order: a mutable world leaves the state for the initial one, and must have saved it before.
+    # In this order: creating the initial state moves a mutable world away from ``state``, which must be saved before.
     is_initial = start_frame == 0 and game.pack_state(game.initial_state(seed)) == packed
     return None if is_initial else packed
 

@@ -1,4 +1,4 @@
-"""A recorded match as a value. Both formats are read into it and written from it.
+"""A recorded match as a value, read from and written to both formats.
 
 The simple case is ``Replay(seed=1, frames=...)``: two players of 16 buttons from the start of a match. Frames are
 numbered as in the match, from ``start_frame`` on. The input of frame ``f`` leads from the state at ``f`` to the
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-# A frame's inputs in bytes: player by player, little-endian, each of the game's input size.
+# A frame's inputs as bytes: player by player, little-endian, each of the game's input size.
 
 MAX_PLAYERS: Final = 16
 MAX_INPUT_SIZE: Final = 8
@@ -42,7 +42,7 @@ MAX_FRAME: Final = 0xFFFFFFFF
 
 
 def pack_inputs(inputs: Sequence[int], num_players: int, input_size: int) -> bytes:
-    """One frame's inputs, one integer for each player."""
+    """Pack one frame's inputs, one integer per player."""
     if isinstance(inputs, str | bytes) or not isinstance(inputs, Sequence):
         raise UsageError(f"a frame must be a sequence with one integer for each player, not {inputs!r}")
     if len(inputs) != num_players:
@@ -57,12 +57,12 @@ def pack_inputs(inputs: Sequence[int], num_players: int, input_size: int) -> byt
 
 
 def unpack_inputs(row: bytes, input_size: int) -> tuple[int, ...]:
-    """The inputs that ``pack_inputs`` packed."""
+    """Unpack the inputs that ``pack_inputs`` packed."""
     return tuple(int.from_bytes(row[at : at + input_size], "little") for at in range(0, len(row), input_size))
 
 
 def pack_frames(frames: Any, num_players: int, input_size: int) -> bytes:
-    """Many frames packed; ``frames`` is packed already, or a sequence with the inputs of each frame."""
+    """Pack many frames; ``frames`` are packed bytes, which are checked, or a sequence of each frame's inputs."""
     if isinstance(frames, bytes | bytearray | memoryview):
         packed = bytes(frames)
         width = num_players * input_size
@@ -80,7 +80,7 @@ def pack_frames(frames: Any, num_players: int, input_size: int) -> bytes:
 # Arrivals: when the recording peer received which remote inputs, so that its rollbacks can be repeated.
 
 MAX_BATCH = 0xFFFF
-"""Frames in one batch, at most."""
+"""The most frames in one batch."""
 
 
 class Arrival(NamedTuple):
@@ -89,15 +89,15 @@ class Arrival(NamedTuple):
     local_frame: int
     """The frame that the recording peer was about to advance."""
     player: int
-    """The seat whose inputs they are."""
+    """The seat that the inputs belong to."""
     first_frame: int
-    """First frame of the batch."""
+    """The first frame of the batch."""
     frames: int
-    """Number of frames in the batch."""
+    """How many frames the batch has."""
 
 
 class Seating(Protocol):
-    """What the rules about arrivals need of a recording: a Replay, a Recorder and a reader of RTK all have it."""
+    """What the rules about arrivals need; a Replay, a Recorder and a reader of RTK all provide it."""
 
     @property
     def num_players(self) -> int: ...
@@ -110,7 +110,7 @@ class Seating(Protocol):
 
 
 def arrival_problem(arrival: Arrival, seating: Seating, before: int) -> str | None:
-    """What is wrong with an arrival that follows one at local frame ``before``; None if it is right."""
+    """The error in an arrival that follows one at local frame ``before``; None if it is valid."""
     local_frame, player, first_frame, frames = arrival
     known = isinstance(local_frame, int) and isinstance(player, int)
     if not (known and isinstance(first_frame, int) and isinstance(frames, int)):
@@ -126,51 +126,51 @@ def arrival_problem(arrival: Arrival, seating: Seating, before: int) -> str | No
     return None
 
 
-# What a recording has of a match that a server ran: who joined and left, and how far behind players saw the others.
+# What a recording adds for a match that a server ran: who joined and left, and how far behind players saw the others.
 
 MOST_BEHIND = 600
-"""Frames: a replay keeps as many states as the farthest view of the recording needs."""
+"""In frames: a replay keeps as many states as its farthest view needs."""
 
 
 class SeatChange(NamedTuple):
-    """A player came or left."""
+    """A player joined or left."""
 
     frame: int
-    """Right before the inputs of this frame."""
+    """The change happens right before the inputs of this frame."""
     player: int
     joins: bool
 
 
 class View(NamedTuple):
-    """From a frame on, a player saw the others so far behind."""
+    """From a frame on, a player saw the others ``behind`` frames in the past."""
 
     frame: int
     player: int
     behind: int
-    """Frames, 1 or more."""
+    """In frames, 1 or more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hosting:
-    """All of it, in order of frames."""
+    """All seat changes and views, each in order of frames."""
 
     seats: tuple[SeatChange, ...] = ()
     views: tuple[View, ...] = ()
 
     @property
     def farthest(self) -> int:
-        """The most frames that anybody saw behind; 1 if nobody looked back."""
+        """The most frames that anybody saw in the past; 1 if nobody looked back."""
         return max((view.behind for view in self.views), default=1)
 
     def before(self, end: int) -> "Hosting":
-        """Without entries of frames from ``end`` on."""
+        """The entries for frames before ``end``."""
         return Hosting(
             tuple(each for each in self.seats if each.frame < end),
             tuple(each for each in self.views if each.frame < end),
         )
 
     def check(self, num_players: int, start_frame: int) -> None:
-        """A UsageError unless a recording of so many players can have it."""
+        """Raise a UsageError unless these entries fit a recording of ``num_players``."""
         for entries in (self.seats, self.views):
             _check_entries(entries, num_players, start_frame)
 
@@ -184,7 +184,7 @@ def _check_entries(entries: Iterable[SeatChange | View], num_players: int, befor
 
 
 def entry_problem(entry: SeatChange | View, num_players: int, before: int) -> str | None:
-    """What is wrong with an entry that may not be before frame ``before``; None if it is right."""
+    """The error in an entry that may not precede frame ``before``; None if it is valid."""
     if not all(isinstance(number, int) for number in entry):
         return "an entry is three integers"
     if not before <= entry.frame <= MAX_FRAME:
@@ -198,39 +198,39 @@ def entry_problem(entry: SeatChange | View, num_players: int, before: int) -> st
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """A recorded match. Only ``seed`` and ``frames`` are required; the defaults are those of the simple case."""
+    """A recorded match. Only ``seed`` and ``frames`` are required; the defaults fit the simple case."""
 
     seed: int
     """The seed of the game's first state: 1 to 4294967295."""
     frames: bytes = field(repr=False)
-    """Packed inputs of all frames. A sequence with one tuple of inputs for each frame is accepted and packed."""
+    """Packed inputs of all frames. A sequence with one tuple of inputs per frame is also accepted, and packed."""
     num_players: int = 2
     input_size: int = 2
-    """Bytes of one player's input, 1 to 8."""
+    """Bytes per input of one player, 1 to 8."""
     start_frame: int = 0
-    """Number of the first frame."""
+    """The number of the first frame."""
     start_state: bytes | None = field(default=None, repr=False)
-    """The state at ``start_frame`` in the game's own packing; None: the state made from the seed."""
+    """The state at ``start_frame``, packed by the game; None if the seed makes it."""
     game_id: str = ""
-    """Which game; empty: unknown."""
+    """The id of the game; empty if unknown."""
     game_version: int = 0
-    """Which version of its rules; 0: unknown."""
+    """The version of the game's rules; 0 if unknown."""
     local_players: tuple[int, ...] = ()
-    """Seats of the peer that recorded."""
+    """The seats of the peer that recorded."""
     checkpoints: Mapping[int, int] = field(default_factory=dict, hash=False, repr=False)
-    """Frame to checksum of the state at that frame, for some frames; the final state is one of them if known."""
+    """Checksums of states by frame, for some frames; includes the final state if it is known."""
     resyncs: Mapping[int, bytes] = field(default_factory=dict, hash=False, repr=False)
-    """Frame to the packed state from which that frame and those after it go on: peers agreed on it after a desync. The
-    state at that frame, and its checksum, are still those that the inputs before led to."""
+    """Packed states by frame, from which that frame and later ones continue: peers agreed on them after a desync. The
+    state at such a frame, and its checksum, are still those that the earlier inputs led to."""
     arrivals: tuple[Arrival, ...] = field(default=(), repr=False)
-    """When each batch of remote inputs arrived, in order; empty: not recorded."""
+    """When each batch of remote inputs arrived, in order; empty if not recorded."""
     hosting: Hosting | None = field(default=None, repr=False)
-    """Of a match that a server ran: who joined and left, and what players saw. None: all players were there from the
+    """Who joined and left a match that a server ran, and what players saw. None if all players were there from the
     start."""
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Notes of the program that recorded; nothing here is needed to play."""
+    """Notes of the recording program; playing needs none of them."""
     truncated: bool = False
-    """The recording was cut off before its end; this is the good part of it."""
+    """Whether the recording was cut off before its end; then this is the good part of it."""
 
     def __post_init__(self) -> None:
         checked_shape(self.num_players, self.input_size, self.start_frame, self.game_id, self.game_version)
@@ -255,7 +255,7 @@ class Replay:
 
     @property
     def width(self) -> int:
-        """Bytes of one frame."""
+        """How many bytes one frame takes."""
         return self.num_players * self.input_size
 
     @property
@@ -264,19 +264,19 @@ class Replay:
 
     @property
     def end_frame(self) -> int:
-        """The frame of the final state, one past the last frame with inputs."""
+        """The frame of the final state, one after the last frame with inputs."""
         return self.start_frame + self.frame_count
 
     @property
     def final_checksum(self) -> int | None:
-        """The recorded checksum of the final state, if there is one."""
+        """The recorded checksum of the final state; None if there is none."""
         return self.checkpoints.get(self.end_frame)
 
     def __len__(self) -> int:
         return self.frame_count
 
     def inputs_at(self, frame: int) -> tuple[int, ...]:
-        """Every player's input at a frame."""
+        """The inputs of all players at a frame."""
         if not isinstance(frame, int) or not self.start_frame <= frame < self.end_frame:
             raise UsageError(f"there is no frame {frame}: frames go from {self.start_frame} to {self.end_frame - 1}")
         return unpack_inputs(self.packed(frame, frame + 1), self.input_size)
@@ -289,12 +289,12 @@ class Replay:
         return self.frames[(first - base) * self.width : (end - base) * self.width]
 
     def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed."""
+        """Copy the replay with some fields changed."""
         return replace(self, **changes)
 
 
 def checked_shape(num_players: int, input_size: int, start_frame: int, game_id: str, game_version: int) -> None:
-    """A UsageError unless a recording can have this shape."""
+    """Raise a UsageError unless a recording can have this shape."""
     bounds = (
         ("num_players", num_players, 1, MAX_PLAYERS),
         ("input_size", input_size, 1, MAX_INPUT_SIZE),
@@ -309,7 +309,7 @@ def checked_shape(num_players: int, input_size: int, start_frame: int, game_id: 
 
 
 def checked_seats(seats: Sequence[int], num_players: int) -> tuple[int, ...]:
-    """The seats in ascending order without repetition; a UsageError if one does not exist."""
+    """The seats in ascending order without repetition; raises UsageError if one does not exist."""
     for seat in seats:
         if not isinstance(seat, int) or not 0 <= seat < num_players:
             raise UsageError(f"there is no player {seat!r}: seats are 0 to {num_players - 1}")

@@ -45,7 +45,7 @@ RESERVED: Final = bytes(8)
 
 
 def misfit(replay: Replay) -> str | None:
-    """Why RPLK cannot hold this match, or None if it can."""
+    """Say why RPLK cannot hold this match; None if it can."""
     if replay.num_players != 2:
         return f"RPLK holds two players, not {replay.num_players}"
     if replay.input_size != 2:
@@ -60,13 +60,13 @@ def misfit(replay: Replay) -> str | None:
 
 
 def extras(replay: Replay) -> list[str]:
-    """Names of the fields that would be lost, because RPLK has no place for them."""
+    """Names of the fields that RPLK would lose, because it has no place for them."""
     candidates = ("game_id", "game_version", "local_players", "checkpoints", "arrivals", "metadata", "truncated")
     return [name for name in candidates if getattr(replay, name)]
 
 
 def dumps(replay: Replay) -> bytes:
-    """The match as RPLK, without the ``extras``; an EncodeError if RPLK cannot hold the match."""
+    """Write a match as RPLK, without the ``extras``; raises EncodeError if RPLK cannot hold it."""
     problem = misfit(replay)
     if problem:
         raise EncodeError(f"{problem}: write RTK")
@@ -79,7 +79,7 @@ def dumps(replay: Replay) -> bytes:
 
 
 def loads(data: bytes | memoryview, *, limits: ReadLimits | Budget | None = None) -> Replay:
-    """The match in ``data``, or a DecodeError."""
+    """Read a match, or raise DecodeError."""
     view = memoryview(data)
     budget = budget_for(limits, len(view))
     if len(view) < HEADER.size:
@@ -113,7 +113,7 @@ def loads(data: bytes | memoryview, *, limits: ReadLimits | Budget | None = None
 
 
 def _payload(view: memoryview, count: int, budget: Budget) -> bytes:
-    """The payload, copied only after its length was found right."""
+    """Check the length of the payload, then copy it."""
     needed = count * FRAME_SIZE
     available = len(view) - HEADER.size
     budget.spend("bytes", needed, "RPLK payload")

@@ -1,6 +1,6 @@
-"""RTK v1, the recording of any match: a whole Replay to bytes and back. docs/formats/rtk.md is the specification.
+"""RTK v1, the recording of any match: writes and reads a whole Replay. docs/formats/rtk.md is the specification.
 
-A file is read block by block, and a block is believed only if its CRC is right. At the first block that is cut off or
+A file is read block by block, and a block is trusted only if its CRC is correct. At the first block that is cut off or
 damaged a lenient reader stops with what it has read, and a strict one raises.
 """
 
@@ -61,22 +61,22 @@ __all__ = [
 ]
 
 
-# Reads the bodies of RTK blocks, one after another, into a Replay. Framing and CRC were checked before.
+# Reads the bodies of RTK blocks, one after another, into a Replay. Their framing and CRC have been checked.
 
 CHECK_COST = 256
-"""Bytes that a checksum takes in memory while it is read; the same for an arrival, for an entry of a server's match,
-and for a note beside its text."""
+"""Bytes that a checksum takes in memory while it is read; the same for an arrival, an entry of a server's match, and a
+note besides its text."""
 ARRIVAL_COST = 256
 HOSTING_COST = 256
 NOTE_COST = 256
 
 
 class RtkReader:
-    """What has been read so far. Each block is checked completely before anything of it is kept."""
+    """Everything read so far. Each block is checked completely before anything of it is kept."""
 
     def __init__(self, budget: Budget) -> None:
         self.ended = False
-        """The END block was read."""
+        """Whether the END block was read."""
         self.start_frame = 0
         self.num_players = 0
         self.local_players: tuple[int, ...] = ()
@@ -109,16 +109,16 @@ class RtkReader:
 
     @property
     def playable(self) -> bool:
-        """Enough was read to start the match: HEAD, and STATE if HEAD announces it."""
+        """Whether enough was read to start the match: HEAD, and STATE if HEAD announces it."""
         return self._head is not None and not self._state_due
 
     @property
     def end_frame(self) -> int:
-        """The frame after the last one that was read."""
+        """The frame after the last one read."""
         return self.start_frame + (len(self._frames) // self._width if self._width else 0)
 
     def read_block(self, block_type: int, body: bytes) -> None:
-        """Add what one block says, or raise a DecodeError."""
+        """Add the content of one block, or raise DecodeError."""
         if (block_type == BlockType.HEAD) != (self._head is None):
             raise InvalidValue("an RTK recording starts with its only HEAD block")
         if (block_type == BlockType.STATE) != self._state_due and self._head is not None:
@@ -130,13 +130,13 @@ class RtkReader:
         self._readers[block_type](body)
 
     def replay(self, *, truncated: bool) -> Replay:
-        """The recording as far as it was read."""
+        """The recording read so far."""
         assert self._head is not None
         return Replay(
             frames=bytes(self._frames),
             start_state=self._state,
             checkpoints=self._checks,
-            # Where no frame follows, nothing went on from the state.
+            # Without a following frame, nothing continued from this state.
             resyncs={frame: state for frame, state in self._resyncs.items() if frame < self.end_frame},
             arrivals=tuple(self._arrivals),
             hosting=Hosting(tuple(self._seats), tuple(self._views)) if self._is_hosted else None,
@@ -230,7 +230,7 @@ class RtkReader:
             raise InvalidValue(f"an RTK recording of {'peers' if hosted else 'a server'} has no {what}")
 
     def _check_hosting(self, entry: SeatChange | View, so_far: Sequence[SeatChange | View]) -> None:
-        """A frame whose inputs were read is closed: what comes before it must come before its inputs."""
+        """Check an entry. Frames whose inputs were read are closed: their entries must precede their inputs."""
         before = max(self.end_frame, so_far[-1].frame if so_far else 0)
         problem = entry_problem(entry, self.num_players, before)
         if problem:
@@ -309,7 +309,7 @@ def _expect_exactly(size: int, body: bytes, what: str) -> None:
 
 
 def _sized(body: bytes, at: int, size: struct.Struct, what: str) -> tuple[bytes, int]:
-    """A length and that many bytes, and the offset after them."""
+    """Read a length and that many bytes; returns them with the offset after them."""
     start = at + size.size
     length = size.unpack_from(body, at)[0] if start <= len(body) else 0
     if start + length > len(body):
@@ -328,7 +328,7 @@ FRAMES_PER_BLOCK = 36_000
 
 
 def dumps(replay: Replay) -> bytes:
-    """The replay as RTK; one that is ``truncated`` is written without an END block."""
+    """Write a replay as RTK; a ``truncated`` one has no END block."""
     recorder = Recorder(
         seed=replay.seed,
         num_players=replay.num_players,
@@ -368,7 +368,7 @@ def dumps(replay: Replay) -> bytes:
 
 
 def _hosted(replay: Replay) -> list[tuple[int, SeatChange | View]]:
-    """What a server's match has beside inputs, by its frame."""
+    """The entries of a server's match besides inputs, each with its frame."""
     if replay.hosting is None:
         return []
     entries: list[SeatChange | View] = [*replay.hosting.seats, *replay.hosting.views]
@@ -376,7 +376,7 @@ def _hosted(replay: Replay) -> list[tuple[int, SeatChange | View]]:
 
 
 def loads(data: bytes | memoryview, *, strict: bool = False, limits: ReadLimits | Budget | None = None) -> Replay:
-    """The replay in ``data``. One that was cut off comes back ``truncated``, or raises if ``strict``."""
+    """Read a replay. One that was cut off comes back ``truncated``; if ``strict``, it raises."""
     view = memoryview(data)
     budget = budget_for(limits, len(view))
     reader = RtkReader(budget)

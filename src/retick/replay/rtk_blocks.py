@@ -1,4 +1,4 @@
-"""The bytes of an RTK file: its prefix, its blocks with compression and CRC, and the fixed layouts inside of them.
+"""The bytes of an RTK file: its prefix, its blocks with compression and CRC, and the fixed layouts inside them.
 
 ::
 
@@ -13,9 +13,9 @@
             12  4  CRC-32 of the 12 bytes above and the stored body
             16     stored body
 
-docs/formats/rtk.md has the tables of all block bodies and numbers the checks. Checks that fail on a file that was cut
-off or damaged raise :class:`Unproven`; all other failures mean that the file was written wrong. What the bodies mean is
-read in ``rtk_reader`` and written in ``recorder``.
+docs/formats/rtk.md has the tables of all block bodies and numbers the checks. Checks that fail because a file was cut
+off or damaged raise :class:`Unproven`; all others mean that the file was written wrong. The content of bodies is read
+in ``rtk`` and written in ``recorder``.
 """
 
 import struct
@@ -49,9 +49,9 @@ PREFIX: Final = MAGIC + bytes((VERSION, 0, 0, 0))
 MAX_BODY: Final = 16 * 1024 * 1024
 FIRST_OPTIONAL_TYPE: Final = 128
 LEAST_TO_COMPRESS: Final = 64
-"""Bytes of a body; shorter ones are never compressed."""
+"""Bodies of fewer bytes are never compressed."""
 PLAIN, ZLIB = 0, 1
-"""Encodings of a body."""
+"""The encodings of a body."""
 
 HEADER: Final = struct.Struct("<BBHIII")
 COVERED: Final = struct.Struct("<BBHII")
@@ -61,7 +61,7 @@ HEAD: Final = struct.Struct("<BBHIIIBB")
 """Players, input size, local seats, seed, start frame, game version, flags, size of the game id that follows."""
 HAS_STATE: Final = 1
 WAS_HOSTED: Final = 2
-"""Flags of HEAD."""
+"""The last flag of HEAD."""
 
 INPUTS: Final = struct.Struct("<II")
 """First frame, count; packed inputs follow."""
@@ -104,7 +104,7 @@ class BlockType(IntEnum):
 
 
 class Block(NamedTuple):
-    """A block whose CRC is right."""
+    """A block whose CRC is correct."""
 
     type: int
     encoding: int
@@ -112,7 +112,7 @@ class Block(NamedTuple):
     body_size: int
     stored: memoryview
     end: int
-    """Offset of the byte after the block."""
+    """The offset of the byte after the block."""
 
 
 class Unproven(Exception):
@@ -124,7 +124,7 @@ class Unproven(Exception):
 
 
 def encode_block(block_type: BlockType, body: bytes) -> bytes:
-    """The block, compressed if that is shorter."""
+    """Encode a block, compressed if that is shorter."""
     if len(body) > MAX_BODY:
         raise EncodeError(f"an RTK {block_type.name} block holds up to {MAX_BODY} bytes, not {len(body)}")
     compressed = zlib.compress(body) if len(body) >= LEAST_TO_COMPRESS else body
@@ -134,7 +134,7 @@ def encode_block(block_type: BlockType, body: bytes) -> bytes:
 
 
 def check_prefix(view: memoryview) -> int:
-    """The offset of the first block."""
+    """Check the prefix; returns the offset of the first block."""
     if len(view) < len(PREFIX):
         raise Truncated(
             f"RTK starts with {len(PREFIX)} bytes, not {len(view)}", needed=len(PREFIX), available=len(view)
@@ -149,7 +149,7 @@ def check_prefix(view: memoryview) -> int:
 
 
 def next_block(view: memoryview, at: int) -> Block:
-    """The block at offset ``at``, or :class:`Unproven`."""
+    """Read the block at offset ``at``, or raise :class:`Unproven`."""
     available = len(view) - at
     if available < HEADER.size:
         raise Unproven(
@@ -185,7 +185,7 @@ def next_block(view: memoryview, at: int) -> Block:
 
 
 def decode_body(block: Block, at: int, budget: Budget) -> bytes:
-    """The body of a block whose CRC was right; its announced size is spent before anything is expanded."""
+    """The body of a block with a correct CRC; its announced size is spent before anything is expanded."""
     if block.reserved:
         raise ReservedNotZero(f"the reserved bytes of the RTK block at byte {at} are not zeros")
     if block.body_size > MAX_BODY:
@@ -201,12 +201,12 @@ def decode_body(block: Block, at: int, budget: Budget) -> bytes:
 
 
 def _inflate(block: Block, at: int) -> bytes:
-    """At most one byte more than announced is ever produced: a small file cannot become a large one."""
+    """Decompress at most one byte more than announced, so that a small file cannot become a large one."""
     inflater = zlib.decompressobj()
     try:
         body = inflater.decompress(block.stored, block.body_size + 1)
     except zlib.error as error:
-        raise InvalidValue(f"the RTK block at byte {at} is no zlib stream: {error}") from None
+        raise InvalidValue(f"the RTK block at byte {at} is not a zlib stream: {error}") from None
     if len(body) != block.body_size or not inflater.eof or inflater.unused_data:
         raise InvalidValue(f"the zlib stream of the RTK block at byte {at} is not the {block.body_size} bytes it says")
     return body

@@ -1,4 +1,4 @@
-"""Runs a game over the frames of a recording, with the game's own ``run`` if it has one."""
+"""Runs a game over the frames of a recording, using the game's own ``run`` if it has one."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -21,11 +21,11 @@ __all__ = [
 ]
 
 
-# Runs a declared world over a recording that a server made: joins, leaves and what players saw are part of it.
+# Runs a declared world over a server's recording, including joins, leaves and what players saw.
 
 
 class HostedState(WorldState):
-    """A state, with those before it that players may still see."""
+    """A state, with the earlier ones that players may still see."""
 
     __slots__ = ("past",)
 
@@ -35,7 +35,7 @@ class HostedState(WorldState):
 
 
 class HostedRun:
-    """A recording of a server, and an instance of the world that it is run in."""
+    """A server's recording, and the world instance that runs it."""
 
     def __init__(self, replay: Replay, hosting: Hosting, sim: Any) -> None:
         if not isinstance(sim, World):
@@ -46,10 +46,10 @@ class HostedRun:
         self._hosting = hosting
         self._run = HostedWorld(type(sim)(), most_past=hosting.farthest)
         self._at: HostedState | None = None
-        """The state that the instance is in, if it is known."""
+        """The state that the instance is in; None if unknown."""
 
     def start(self) -> HostedState:
-        """The state at the recording's first frame; nobody has joined yet."""
+        """The state at the recording's first frame, before anyone has joined."""
         self._at = None
         if self._replay.start_state is None:
             self._run.begin(self._replay.seed)
@@ -58,7 +58,7 @@ class HostedRun:
         return self._here()
 
     def between(self, state: HostedState, frame: int, target: int) -> HostedState:
-        """The state at ``target``, given the one at ``frame``."""
+        """Run from the state at ``frame`` to the one at ``target``."""
         run, replay, hosting = self._run, self._replay, self._hosting
         if state is not self._at:
             run.resume(state.saved, frame, state.past)
@@ -92,7 +92,7 @@ S = TypeVar("S")
 
 
 class GameRun(Generic[S]):
-    """A recording and a game that fits it; a UsageError if the game does not."""
+    """A recording and a game that fits it; raises UsageError if the game does not."""
 
     def __init__(self, replay: Replay, sim: Simulation[S]) -> None:
         _check_fit(replay, sim)
@@ -121,7 +121,7 @@ class GameRun(Generic[S]):
         return state
 
     def between(self, state: S, frame: int, target: int) -> S:
-        """The state at ``target``, given the one at ``frame``."""
+        """Run from the state at ``frame`` to the one at ``target``."""
         if self._hosted is not None:
             return self._hosted.between(state, frame, target)  # type: ignore[no-any-return]  # as above
         for resync, packed in self.replay.resyncs.items():
@@ -165,7 +165,7 @@ def _check_fit(replay: Replay, sim: Simulation[Any]) -> None:
 
 
 def _bulk_of(sim: Simulation[S]) -> Callable[[S, bytes], S] | None:
-    """The game's ``run``; None if there is none, or if a subclass overrides ``step`` and so ``run`` is another game."""
+    """The game's ``run``; None if it has none, or if a subclass overrides ``step``, which ``run`` would ignore."""
     if not isinstance(sim, RunsInBulk):
         return None
     lineage = [getattr(sim, "__dict__", {}), *(vars(cls) for cls in type(sim).__mro__)]
@@ -174,20 +174,20 @@ def _bulk_of(sim: Simulation[S]) -> Callable[[S, bytes], S] | None:
 
 
 def _steps_of(sim: Simulation[Any]) -> tuple[Callable[[Any, tuple[int, ...]], Any], Callable[[Any], Any]]:
-    """How to step, and what to do with the last state: a mutable world is saved only then, not after each frame."""
+    """How to step, and how to finish the last state: a mutable world is saved only then, not after each frame."""
     if isinstance(sim, World) or type(sim) is WorldSimulation:
         return sim.step_unkept, sim.keep
     return sim.step, lambda state: state
 
 
-# Runs a live match again with the same rollbacks: an engine gets the recorded inputs in their order of arrival.
+# Repeats a live match with the same rollbacks: an engine gets the recorded inputs in their order of arrival.
 #
-# Any engine will do that has ``add_remote_inputs(player, start_frame, inputs)`` and ``advance(inputs)``, where
-# ``advance`` expects one integer for one local seat and a tuple for several.
+# Any engine with ``add_remote_inputs(player, start_frame, inputs)`` and ``advance(inputs)`` will do; ``advance`` takes
+# one integer for one local seat and a tuple for several.
 
 
 class RemoteBatch(NamedTuple):
-    """Remote inputs as they are given to an engine."""
+    """Remote inputs as an engine receives them."""
 
     player: int
     first_frame: int
@@ -195,16 +195,16 @@ class RemoteBatch(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """One frame of the recording peer: the batches that arrived before it, then the local inputs to advance with."""
+    """One frame of the recording peer: the batches that arrived before it, then its local inputs."""
 
     frame: int
     batches: list[RemoteBatch]
     local_inputs: tuple[int, ...] | None
-    """In order of the local seats; None in the last turn, which has only the batches that came after the last frame."""
+    """In order of the local seats; None in the last turn, which has only the batches after the last frame."""
 
 
 class ReplayEngine(Protocol):
-    """The two calls that a rollback engine answers."""
+    """The two calls that a rollback engine must answer."""
 
     def add_remote_inputs(self, player: int, start_frame: int, inputs: Sequence[int], /) -> Any: ...
 
@@ -212,7 +212,7 @@ class ReplayEngine(Protocol):
 
 
 def turns(replay: Replay) -> Iterator[Turn]:
-    """The match as the recording peer saw it, frame by frame, and a last turn for the batches that came after it."""
+    """The match as the recording peer saw it, frame by frame; a last turn has the batches that came afterwards."""
     if not replay.local_players:
         raise UsageError("the recording names no local seat: without one, its rollbacks cannot be repeated")
     if replay.resyncs:
@@ -233,7 +233,7 @@ def rerun(replay: Replay, engine: ReplayEngine) -> None:
     """Drive a fresh engine through the whole match, rollbacks included.
 
     The engine must start from the recording's first state, with its local seats (``local_player=`` if there is one),
-    no input delay, and a history no shorter than the one that was played with.
+    no input delay, and a history at least as long as the one it was played with.
     """
     single = len(replay.local_players) == 1
     for turn in turns(replay):
@@ -244,7 +244,7 @@ def rerun(replay: Replay, engine: ReplayEngine) -> None:
 
 
 def _batch(replay: Replay, arrival: Arrival) -> list[RemoteBatch]:
-    """The batch with its inputs, without frames beyond the end of the recording; empty if all of them are."""
+    """The batch with its inputs, without frames beyond the end of the recording; empty if none are left."""
     end = min(arrival.first_frame + arrival.frames, replay.end_frame)
     if end <= arrival.first_frame:
         return []

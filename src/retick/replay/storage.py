@@ -1,8 +1,8 @@
-"""Replays in files. No other module of this package opens a file.
+"""Saves and loads replays as files. No other module of this package opens a file.
 
 A file gets its final name only when it is complete and on the disk, so a crash never leaves half a replay under that
 name. A crash can leave a file whose name ends in ``.part``. For a recording in progress that file is good up to its
-last whole block, and ``load`` reads it. So is one whose disk became full: a failed write is the last one.
+last whole block, and ``load`` reads it. The same holds after the disk became full: a failed write is the last one.
 """
 
 import os
@@ -23,12 +23,12 @@ __all__ = ["LiveRecording", "RecordingFile", "load", "naming", "read_bounded", "
 
 PIECE = 1024 * 1024
 LEAST_FRAMES = 30
-"""Frames for which a block is worth its header: ``write`` leaves fewer to the next one."""
+"""How many frames make a block worth its header: ``write`` leaves fewer to the next one."""
 Name = str | os.PathLike[str]
 
 
 def save(path: Name, replay: Replay, *, format: Format | None = None) -> None:  # noqa: A002 - as in dumps
-    """Write a replay; the format is RPLK if that holds all of it, else RTK, unless ``format`` says which.
+    """Write a replay; the format is RPLK if that holds all of it, else RTK, unless ``format`` or the name decides.
 
     A name that ends in ``.rtk`` gets RTK, one that ends in ``.rplk`` gets RPLK or an EncodeError.
     """
@@ -47,21 +47,21 @@ def save(path: Name, replay: Replay, *, format: Format | None = None) -> None:  
 
 
 def load(path: Name, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
-    """Read a replay of either format; see :func:`retick.replay.loads`. OSError if the file cannot be read."""
+    """Read a replay of either format; see :func:`retick.replay.loads`. Raises OSError if the file cannot be read."""
     return loads(read_bounded(path, limits), strict=strict, limits=limits)
 
 
 def read_bounded(path: Name, limits: ReadLimits | None = None) -> bytearray:
-    """The bytes of a file, or a LimitExceeded as soon as it is larger than the limits."""
+    """Read a file's bytes; raises LimitExceeded as soon as it is larger than the limits."""
     with open(path, "rb") as file:
         return read_stream(file, limits)
 
 
 def read_stream(file: BinaryIO, limits: ReadLimits | None = None) -> bytearray:
-    """``read_bounded`` for an open file."""
+    """Read an open file as ``read_bounded`` does."""
     limits = limits or ReadLimits()
     data = bytearray()
-    # In pieces, because the size of a file cannot be trusted: a pipe has none, and another program may be writing.
+    # In pieces, because the size of a file cannot be trusted: a pipe has none, and another program may be writing it.
     while piece := file.read(PIECE):
         data += piece
         if len(data) > limits.max_bytes:
@@ -84,16 +84,16 @@ class RecordingFile:
             file.write()            # once a second, or in every frame: what was recorded is in the file
             file.finish(checksum)   # the file has its name now
 
-    After an exception, or without ``finish``, the file keeps its ``.part`` name and what was recorded so far. When
-    the disk is full, ``write`` or ``finish`` raises an OSError once; the match may go on, later calls of ``write`` do
-    nothing, and ``failed`` is true. A later write, after space became free, would leave a gap.
+    After an exception, or without ``finish``, the file keeps its ``.part`` name and what was recorded so far. When the
+    disk is full, ``write`` or ``finish`` raises an OSError once; the match may go on, later calls of ``write`` do
+    nothing, and ``failed`` is true. A later write, once space is free, would leave a gap.
     """
 
     def __init__(self, path: Name, recorder: Recorder) -> None:
         self.path = Path(path)
         self.recorder = recorder
         self.failed = False
-        """A write failed: the ``.part`` file is good up to its last whole block, and is not written any more."""
+        """Whether a write failed: then the ``.part`` file is good up to its last whole block, and stays as it is."""
         self.part, self._file = _create_part(self.path)
         try:
             self.write()
@@ -102,7 +102,7 @@ class RecordingFile:
             raise
 
     def write(self) -> None:
-        """Append what was recorded, in one write. Fewer than 30 frames wait for a later call: it may be every frame."""
+        """Append what was recorded, in one write; may be called every frame. Fewer than 30 frames wait until later."""
         if not self.recorder.finished and self.recorder.waiting >= LEAST_FRAMES:
             self.recorder.flush()
         data = self.recorder.drain()
@@ -111,7 +111,7 @@ class RecordingFile:
                 _write_all(self._file, data)
 
     def finish(self, checksum: int | None = None) -> None:
-        """End the recording and give the file its name; ``checksum`` is that of the final state."""
+        """End the recording and give the file its name; ``checksum`` is that of the final state, if known."""
         if self._file.closed:
             raise UsageError(f"the recording {self.path} is closed")
         if not self.recorder.finished:
@@ -124,7 +124,7 @@ class RecordingFile:
             _name_to_disk(self.path)
 
     def close(self) -> None:
-        """Stop without an end: what was recorded so far stays in the ``.part`` file."""
+        """Stop without finishing: what was recorded so far stays in the ``.part`` file."""
         if self._file.closed:
             return
         if not self.recorder.finished:
@@ -158,23 +158,23 @@ class RecordingFile:
 class LiveRecording:
     """Records the matches of one session: ``RollbackSession(game, record=LiveRecording("match.rtk"))``.
 
-    Each match is one file: the first under the name given, ``match-2.rtk`` and so on after it. A match that goes on
-    after a resync goes on in its file. What was recorded is written once a second, so at most that and what is not
-    final yet is lost when the process is killed; then the file keeps its ``.part`` name, and ``load`` reads it. Only at
-    its end is a file forced to the disk: a power cut can cost more. A disk that becomes full ends the recording and not
-    the match: what was written is good up to there, and ``failure`` says why the rest is missing.
+    Each match is one file: the first under the name given, ``match-2.rtk`` and so on after it. A match that continues
+    after a resync stays in its file. Recorded content is written once a second; if the process is killed, at most that
+    second and frames not yet final are lost, the file keeps its ``.part`` name, and ``load`` reads it. A file is forced
+    to the disk only at its end: a power cut can lose more. A disk that becomes full ends the recording but not the
+    match: the file is good up to there, and ``failure`` gives the reason.
     """
 
     def __init__(self, path: Name, *, metadata: Mapping[str, str] | None = None) -> None:
-        """No file is made before the first match begins. ``metadata`` goes into each file."""
+        """No file is made before the first match begins. ``metadata`` is written into each file."""
         self.path = Path(path)
-        """Where the newest recording is: the file that was asked for, or its ``.part`` if the recording ended early."""
+        """The path of the newest recording: the file asked for, or its ``.part`` if the recording ended early."""
         self.files: list[Path] = []
-        """The recordings that are complete."""
+        """The paths of complete recordings."""
         self.failure = ""
-        """Why the newest recording ended before its match; empty if it did not."""
+        """The reason why the newest recording ended before its match; empty if it did not."""
         self.frame = 0
-        """The newest recording is written up to this frame, counted as the file counts."""
+        """The frame up to which the newest recording is written, in the file's numbering."""
         self._wanted = Path(path)
         self._metadata = dict(metadata or {})
         self._matches = 0
@@ -183,7 +183,7 @@ class LiveRecording:
     def begin(
         self, game: Any, *, seed: int, frame: int, state: Any, local_players: Sequence[int], goes_on: bool
     ) -> None:
-        """A match begins at ``frame``, from ``state`` or the seed's; with ``goes_on`` the one so far goes on."""
+        """Begin a match at ``frame``, from ``state`` or the seed; with ``goes_on`` the last match continues."""
         if goes_on and self._file is not None:
             if not self.failure:
                 with self._stopping():
@@ -214,7 +214,7 @@ class LiveRecording:
             self._file.recorder.add_checksum(self._file.recorder.frame, checksum)
 
     def flush(self) -> None:
-        """Write what was recorded."""
+        """Write everything recorded so far."""
         if self._file is not None and not self.failure:
             self._file.recorder.flush()
             with self._stopping():
@@ -222,7 +222,7 @@ class LiveRecording:
                 self.frame = self._file.recorder.frame
 
     def end(self, checksum: int, /) -> None:
-        """Write the rest and the last state's checksum, and give the file its name."""
+        """Write the rest and the checksum of the last state, and give the file its name."""
         if self._file is not None and not self.failure:
             with self._stopping():
                 self._file.finish(checksum)
@@ -230,7 +230,7 @@ class LiveRecording:
                 self.files.append(self.path)
 
     def close(self) -> None:
-        """Stop without an end, for a session that is left behind: what was recorded stays in the ``.part`` file."""
+        """Stop without finishing, for a session that is abandoned: what was recorded stays in the ``.part`` file."""
         if self._file is not None:
             with self._stopping():
                 self._file.close()
@@ -244,7 +244,7 @@ class LiveRecording:
         return f"recorded in {self.path} up to about frame {self.frame}, where it could not be written: {self.failure}"
 
     def _next_path(self) -> Path:
-        """The name that was given, and for later matches that with the next number that is free."""
+        """The name that was given; for later matches, with the next free number."""
         self._matches += 1
         path = self._wanted
         while self._matches > 1:
@@ -256,7 +256,7 @@ class LiveRecording:
 
     @contextmanager
     def _stopping(self) -> Iterator[None]:
-        """An error of the disk ends the recording; so does a state that no block holds."""
+        """End the recording on an error of the disk, or on a state too large for a block."""
         try:
             yield
         except OSError as error:
@@ -277,9 +277,9 @@ def _format_by_name(path: Path) -> Format | None:
 
 
 def _create_part(final: Path) -> tuple[Path, FileIO]:
-    """A new file beside the final one: renaming works only within one disk, and no earlier file is ever overwritten.
+    """Create a new file beside the final one: renaming works only within one disk, and no file is ever overwritten.
 
-    Without a buffer: what a full disk refused must not be tried again when the file is closed.
+    It is unbuffered: what a full disk refused must not be tried again when the file is closed.
     """
     for number in range(1, 10_000):
         part = final.with_name(f"{final.name}.{number}.part")
@@ -291,7 +291,7 @@ def _create_part(final: Path) -> tuple[Path, FileIO]:
 
 
 def _write_all(file: FileIO, data: bytes) -> None:
-    """A nearly full disk takes a part of the bytes first, and refuses the rest."""
+    """Write all bytes: a nearly full disk takes some of them first, and refuses the rest."""
     view = memoryview(data)
     while view:
         view = view[file.write(view) or 0 :]
@@ -299,7 +299,7 @@ def _write_all(file: FileIO, data: bytes) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Errors of reads and writes do not say which file it was; the errors that leave this block do."""
+    """Add the file's name to errors raised in this block: errors of reads and writes lack it."""
     try:
         yield
     except OSError as error:
@@ -309,7 +309,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def _name_to_disk(path: Path) -> None:
-    """The rename itself is safe from a power cut once the folder is on the disk; Windows has no such call."""
+    """Flush the folder to the disk, so that the rename survives a power cut; Windows has no such call."""
     if os.name == "nt":
         return
     folder = os.open(path.parent, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Runs a recording and compares checksums: those recorded with those of the run, or adds them for others to compare."""
+"""Runs a recording and compares the recorded checksums with the run's, or adds checksums for others to compare."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,25 +16,25 @@ class Verdict:
     """The result of verifying a recording."""
 
     ok: bool
-    """All checksums agreed. Also True if there was none to compare: then the recording ran to its end."""
+    """Whether all checksums agreed. Also True if there were none: then the recording ran to its end."""
     frames: int
-    """Frames that were run."""
+    """How many frames were run."""
     checksum: int
-    """Checksum of the final state, as run here."""
+    """The checksum of the final state, as computed here."""
     compared: int
-    """Number of checksums that were compared, the expected one included."""
+    """How many checksums were compared, the expected one included."""
     expected_checksum: int | None
-    """The final state's checksum as the caller expected it; None: nothing was expected."""
+    """The checksum that the caller expected of the final state; None if none."""
     first_bad_frame: int | None
-    """First frame whose recorded or expected checksum differs from the run's; the states diverged at or before it."""
+    """The first frame whose recorded or expected checksum differs from the run's; the states diverged by then."""
     last_good_frame: int | None
-    """Last frame before that whose checksum agreed; the states diverged after it. None: none was compared."""
+    """The last frame before that whose checksum agreed; the states diverged after it. None if none was compared."""
     bad_checksum: int | None
     """The recorded or expected checksum at ``first_bad_frame``."""
     found_checksum: int | None
-    """The checksum that the run has at that frame."""
+    """The run's checksum at ``first_bad_frame``."""
     truncated: bool
-    """The recording was cut off; the verdict is on its good part."""
+    """Whether the recording was cut off; then the verdict is on its good part."""
 
     def __bool__(self) -> bool:
         return self.ok
@@ -54,7 +54,7 @@ class Verdict:
 
 
 class Verification:
-    """A recording that is run and compared piece by piece, for programs that do other work in between."""
+    """A recording that is run and compared in pieces, for programs that do other work in between."""
 
     def __init__(self, replay: Replay, sim: Simulation[Any], expected_checksum: int | None = None) -> None:
         if expected_checksum is not None and (
@@ -66,7 +66,7 @@ class Verification:
         self._expected = expected_checksum
         self._run = GameRun(replay, sim)
         self.frame = replay.start_frame
-        """How far it has come."""
+        """The frame that the run has reached."""
         self.state: Any = self._run.start()
         """The state at ``frame``."""
         self._left = iter(replay.checkpoints.items())
@@ -77,7 +77,7 @@ class Verification:
         self._compare()
 
     def run_to(self, frame: int) -> None:
-        """Run on to a frame, and compare every checksum on the way."""
+        """Run up to a frame, comparing every checksum on the way."""
         if not self.frame <= frame <= self.replay.end_frame:
             raise UsageError(f"frame {frame} is not from {self.frame} to {self.replay.end_frame}")
         while self._next is not None and self._next[0] <= frame:
@@ -90,7 +90,7 @@ class Verification:
         self.frame = frame
 
     def _compare(self) -> None:
-        """Compare the checksum of this frame, if the next one is of it."""
+        """Compare this frame's checksum, if one was recorded."""
         if self._next is None or self._next[0] != self.frame:
             return
         expected, found = self._next[1], self.sim.checksum(self.state)
@@ -101,7 +101,7 @@ class Verification:
         self._next = next(self._left, None)
 
     def verdict(self) -> Verdict:
-        """Run the rest, and judge."""
+        """Run the rest; returns the result."""
         replay = self.replay
         self.run_to(replay.end_frame)
         final, bad, good = self.sim.checksum(self.state), self._bad, self._good
@@ -132,7 +132,7 @@ def verify(replay: Replay, sim: Simulation[Any], expected_checksum: int | None =
 
 
 def sealed(replay: Replay, sim: Simulation[Any], *, every: int = 600) -> Replay:
-    """The recording with the game's name, its checksum every ``every`` frames (0: none of these) and the final one."""
+    """The recording with the game's name, its final checksum, and one every ``every`` frames (0: none)."""
     if every < 0:
         raise UsageError(f"checksums come every 1 frame or more, or 0 for none, not {every}")
     run = GameRun(replay, sim)
