@@ -17,5 +17,5 @@ def test_what_was_named_goes_before_the_environment() -> None:
 def test_what_is_wrong_says_where_it_was_read() -> None:
     with pytest.raises(UsageError, match=f"^{RELAY_VARIABLE}: .* port"):
         relay_address(None, {RELAY_VARIABLE: "host:99999"})
-    with pytest.raises(UsageError, match=r"^'host:99999' has no good port"):
+    with pytest.raises(UsageError, match=r"^'host:99999' has no valid port"):
         relay_address("host:99999", {})

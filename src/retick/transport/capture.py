@@ -28,13 +28,13 @@ class Recorded(NamedTuple):
     time: float
     """Seconds since the first datagram."""
     sent: bool
-    """False if it was received."""
+    """True if it was sent, False if it was received."""
     address: str
     data: bytes
 
 
 class DatagramNotes(Protocol):
-    """Whoever is told of every datagram."""
+    """Something that is told of every datagram."""
 
     def add(self, data: bytes, address: Address, *, sent: bool, now: float) -> None: ...
 
@@ -57,7 +57,7 @@ class CaptureWriter:
 
 
 class Captured:
-    """``endpoint``, with every datagram told to ``writer``."""
+    """Wraps ``endpoint`` and reports every datagram to ``writer``."""
 
     def __init__(self, endpoint: Endpoint, writer: DatagramNotes) -> None:
         self.endpoint = endpoint
@@ -88,7 +88,7 @@ class Captured:
 
 
 def read_capture(data: bytes) -> Iterator[Recorded]:
-    """The datagrams of a capture, in order; a DecodeError at the first fault."""
+    """Read the datagrams of a capture, in order; raises DecodeError at the first fault."""
     at = read_header(data)
     while at < len(data):
         record, at = read_record(data, at)
@@ -96,7 +96,7 @@ def read_capture(data: bytes) -> Iterator[Recorded]:
 
 
 def read_header(data: bytes) -> int:
-    """Where the first record of a capture stands, or a DecodeError."""
+    """Check a capture's header; returns the offset of the first record, or raises DecodeError."""
     if data[:4] != MAGIC[: len(data[:4])] or not data:
         raise BadMagic("not a capture of datagrams")
     if len(data) < _HEADER.size:
@@ -110,7 +110,7 @@ def read_header(data: bytes) -> int:
 
 
 def read_record(data: bytes, at: int) -> tuple[Recorded, int]:
-    """The record at an offset, and where the next one stands; or a DecodeError."""
+    """Read the record at an offset; returns it with the offset after it, or raises DecodeError."""
     left = len(data) - at
     if left < _RECORD.size:
         raise Truncated("a record of the capture is cut short", needed=_RECORD.size, available=left)
@@ -129,7 +129,7 @@ def read_record(data: bytes, at: int) -> tuple[Recorded, int]:
 
 
 def _address_text(address: Address) -> str:
-    """host:port for addresses of sockets, ``str`` for others."""
+    """Write a socket's address as host:port, and any other with ``str``."""
     if isinstance(address, tuple) and len(address) in (2, 4):
         host = f"[{address[0]}]" if ":" in str(address[0]) else str(address[0])
         return f"{host}:{address[1]}"

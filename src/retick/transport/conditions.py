@@ -1,7 +1,7 @@
-"""Network conditions of one direction of a link, and the random draws that apply them to each datagram.
+"""The network conditions of one direction of a link, and the random draws that apply them to each datagram.
 
-A :class:`Path` answers one question: this many bytes are sent now, when do they arrive? No time means lost, two times
-mean a duplicate. It holds no datagrams, so the same path works on virtual time and on a real socket.
+A :class:`DelayedPath` answers one question: if this many bytes are sent now, when do they arrive? No time means lost,
+two times a duplicate. It holds no datagrams, so the same path works on virtual time and on a real socket.
 """
 
 import re
@@ -25,10 +25,10 @@ __all__ = [
 
 
 HEADERS = 28
-"""Bytes of IPv4 and UDP headers, which count for a bandwidth limit."""
+"""Bytes of IPv4 and UDP headers, which count towards a bandwidth limit."""
 
 LONGEST_DELAY = 10.0
-"""Seconds of latency, jitter or reordering; more is a mistake of units."""
+"""The most seconds of latency, jitter or reordering; more is a mistake of units."""
 BAD_LINK = "120ms,10ms,5%"
 """A bad mobile network, as :meth:`Conditions.from_text` reads it: round trip, jitter, loss."""
 _NUMBER = r"([0-9]{1,6}(?:\.[0-9]{1,6})?)"
@@ -38,34 +38,34 @@ _CHANCES = ("loss", "burst_enter", "burst_leave", "burst_loss", "duplicate", "re
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """Conditions of one direction of a link; the default is a perfect link."""
+    """The conditions of one direction of a link; the default is a perfect link."""
 
     latency: float = 0.0
-    """Seconds, one way."""
+    """Seconds of delay, one way."""
     jitter: float = 0.0
     """Seconds: the delay is latency plus a uniform draw from -jitter to +jitter, at least 0."""
     in_order: bool = False
-    """True: datagrams arrive in the order in which they were sent, despite jitter."""
+    """Whether datagrams arrive in the order in which they were sent, despite jitter."""
     loss: float = 0.0
-    """Chance that a datagram is lost, for each datagram independently."""
+    """The chance that a datagram is lost, drawn for each one independently."""
     burst_enter: float = 0.0
-    """Chance, at each datagram, that a burst of loss begins."""
+    """The chance, at each datagram, that a burst of loss begins."""
     burst_leave: float = 0.2
-    """Chance, at each datagram, that the burst ends: 0.2 gives bursts of 5 datagrams on average."""
+    """The chance, at each datagram, that the burst ends: 0.2 gives bursts of 5 datagrams on average."""
     burst_loss: float = 1.0
-    """Chance that a datagram within a burst is lost."""
+    """The chance that a datagram within a burst is lost."""
     duplicate: float = 0.0
-    """Chance that a second copy arrives, with a delay of its own."""
+    """The chance that a second copy arrives, with its own delay."""
     reorder: float = 0.0
-    """Chance that a datagram is delayed by ``reorder_delay``, so that later ones overtake it."""
+    """The chance that a datagram is delayed by ``reorder_delay``, so that later ones overtake it."""
     reorder_delay: float = 0.02
-    """Seconds."""
+    """Seconds by which a reordered datagram is delayed."""
     bandwidth: float = 0.0
-    """Bytes a second, headers of 28 bytes a datagram included; 0 is no limit."""
+    """Bytes a second, 28 bytes of headers per datagram included; 0 is no limit."""
     queue: int = 65536
     """Bytes that may wait for bandwidth; more are dropped."""
     cuts: tuple[tuple[float, float], ...] = ()
-    """Pairs (from, to): everything sent in between is lost. Seconds of virtual time, or since the first use."""
+    """Pairs (from, to) between which everything sent is lost, in seconds of virtual time or since the first use."""
 
     def __post_init__(self) -> None:
         for name in _CHANCES:
@@ -83,12 +83,12 @@ class Conditions:
 
     @classmethod
     def round_trip(cls, seconds: float, *, jitter: float = 0.0, loss: float = 0.0) -> Self:
-        """Half of the round-trip time in each direction; jitter and loss apply to each direction."""
+        """Split a round-trip time evenly over both directions; jitter and loss apply to each direction."""
         return cls(latency=seconds / 2, jitter=jitter, loss=loss)
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """``120ms,10ms,5%``: round trip, jitter and loss, as people write them; the last two may be missing."""
+        """Read ``120ms,10ms,5%``: round trip, jitter and loss, as people write them; the last two are optional."""
         found = _TEXT.fullmatch(text.replace(" ", ""))
         if found is None:
             raise UsageError(f"a link is round trip, jitter and loss, such as 120ms,10ms,5%, and not {text!r}")
@@ -97,7 +97,7 @@ class Conditions:
 
 
 class DelayedPath:
-    """The random generator and the queue of one direction. Calls must come in order of time."""
+    """The random generator and the queue of one direction. Calls must be in order of time."""
 
     __slots__ = (
         "_bursting",
@@ -117,7 +117,7 @@ class DelayedPath:
 
     def __init__(self, conditions: Conditions, seed: int) -> None:
         self.conditions = conditions
-        """May be replaced at any time."""
+        """The conditions, which may be replaced at any time."""
         self._random = Random(seed).random
         self._bursting = False
         self._free_at = 0.0
@@ -129,9 +129,9 @@ class DelayedPath:
         self.sent = 0
         self.bytes_sent = 0
         self.lost = 0
-        """Datagrams lost by chance, in bursts and in cuts."""
+        """How many datagrams were lost by chance, in bursts and in cuts."""
         self.queue_dropped = 0
-        """Datagrams dropped because the queue was full."""
+        """How many datagrams were dropped because the queue was full."""
         self.duplicated = 0
         self.reordered = 0
 
@@ -186,13 +186,13 @@ class DelayedPath:
         return arrival
 
 
-# Bad network conditions on a real socket: an endpoint around an endpoint that delays, drops and duplicates datagrams.
+# Bad network conditions on a real socket: wraps an endpoint, and delays, drops and duplicates its datagrams.
 #
-# It is an endpoint itself, so any driver can drive it: delayed datagrams show in its next timeout.
+# The wrapper is an endpoint itself, so any driver can drive it: delayed datagrams show in its next timeout.
 
 
 class Impaired:
-    """``endpoint`` behind a bad link. Each direction has its own random generator, both from ``seed``."""
+    """Puts ``endpoint`` behind a bad link. Each direction has its own random generator, both from ``seed``."""
 
     def __init__(
         self,
@@ -248,7 +248,7 @@ class Impaired:
             self.endpoint.close()
 
     def _begin(self, now: float) -> None:
-        """A real clock starts at any time, so cuts count from the first call."""
+        """Start the paths at the first call: a real clock may show any time, and cuts count from here."""
         if not self._begun:
             self._begun = True
             self.outgoing.start = self.incoming.start = now

@@ -1,8 +1,8 @@
-"""Announces a host on the local network and finds those that are announced, by multicast DNS.
+"""Announces a host on the local network and finds announced hosts, by multicast DNS.
 
-The service is ``_retick._udp.local.``; its TXT record has ``game`` (id and version), ``players`` and ``link`` (what one
-needs to come in). A secret is never in it. Anybody on the network can announce anything: only the handshake proves who
-answers at the address.
+The service is ``_retick._udp.local.``; its TXT record has ``game`` (id and version), ``players`` and ``link`` (what is
+needed to join). It never contains a secret. Anybody on the network can announce anything: only the handshake proves
+who answers at the address.
 """
 
 import contextlib
@@ -24,36 +24,36 @@ __all__ = [
 SERVICE = "_retick._udp.local."
 INSTALL = "pip install zeroconf"
 MOST_HOSTS = 64
-"""Hosts that a search remembers: anybody can announce any number of them."""
+"""The most hosts that a search remembers: anybody can announce any number of them."""
 _LINKS = ("invite", "open", "plain")
 _FAR_AWAY, _FAR_AWAY_V6 = ("192.0.2.1", 9), ("2001:db8::1", 9)
-"""Addresses for documentation. Nothing is sent there; the system only says from which address it would be sent."""
+"""Addresses for documentation. Nothing is sent there; the system only says which source address it would use."""
 
 
 class FoundHost(NamedTuple):
-    """A host that announced itself."""
+    """An announced host."""
 
     name: str
-    """As shown to people; printable."""
+    """The name to show to people; printable."""
     address: str
-    """IPv4 if it has one, else IPv6."""
+    """The IPv4 address if the host has one, else IPv6."""
     port: int
-    """UDP."""
+    """The UDP port."""
     game: str
-    """Its id and version, such as "retick.fighter 1"."""
+    """The game's id and version, such as "retick.fighter 1"."""
     players: int = 0
-    """How many play in a match there; 0 if it does not say."""
+    """How many play in a match there; 0 if unknown."""
     link: str = "plain"
-    """``invite``: only for those who have the host's invite; ``open``: sealed, for everybody; ``plain``."""
+    """``invite``: joining needs the host's invite; ``open``: sealed, for everybody; ``plain``: not sealed."""
 
 
 def game_name(game_id: str, game_version: int) -> str:
-    """How a game is announced, and searched for."""
+    """The name under which a game is announced and searched for."""
     return f"{game_id} {game_version}"
 
 
 def own_address() -> str | None:
-    """This machine's IPv4 address on the network with the default route; None without a network."""
+    """This machine's IPv4 address on the network with the default route; None if there is none."""
     return own_address_towards(_FAR_AWAY)
 
 
@@ -64,7 +64,7 @@ def own_address_v6() -> str | None:
 
 
 def own_address_towards(address: tuple[Any, ...]) -> str | None:
-    """This machine's address on the way to another; asks the system, sends nothing. None without a route."""
+    """This machine's address for sending to another, or None without a route; asks the system, sends nothing."""
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
         probe.connect(address)
@@ -87,9 +87,9 @@ class Announcement:
     def __init__(
         self, port: int, game: str, *, players: int, link: str = "plain", interfaces: list[str] | None = None
     ) -> None:
-        """Announce in a thread: it takes over a second. MissingExtra without zeroconf; OSError without a network.
+        """Announce in a thread, for over a second. Raises MissingExtra without zeroconf, OSError without a network.
 
-        ``game`` is what :func:`game_name` makes of its id and version; ``link`` as in a FoundHost.
+        ``game`` comes from :func:`game_name`; ``link`` is as in a FoundHost.
         """
         _require_zeroconf()
         from zeroconf import InterfaceChoice, ServiceInfo, Zeroconf
@@ -109,7 +109,7 @@ class Announcement:
         self._withdrawn = False
 
     def withdraw(self) -> threading.Thread:
-        """Withdraw it in a thread, which is returned: the match need not wait for it, the end of the program should."""
+        """Withdraw it in a thread, which is returned: a match need not wait for it, the end of the program should."""
         if not self._withdrawn:
             self._withdrawn = True
             self._thread = threading.Thread(target=self._withdraw, args=(self._thread,), daemon=True)
@@ -128,7 +128,7 @@ class Announcement:
 
 
 class HostSearch:
-    """Searches for hosts of a game in the background, until it is closed. For a loop that must not wait.
+    """Searches for hosts of a game in the background, until it is closed: for loops that must not wait.
 
     ::
 
@@ -140,7 +140,7 @@ class HostSearch:
     def __init__(self, game: str, *, interfaces: list[str] | None = None, answer_within: float = 3.0) -> None:
         """``answer_within``: seconds that one host may take to give its address.
 
-        MissingExtra without zeroconf; OSError without a network.
+        Raises MissingExtra without zeroconf, OSError without a network.
         """
         _require_zeroconf()
         from zeroconf import InterfaceChoice, ServiceBrowser, Zeroconf
@@ -154,15 +154,15 @@ class HostSearch:
         ServiceBrowser(self._zeroconf, SERVICE, self)  # type: ignore[arg-type] # a ServiceListener by its shape
 
     def hosts(self) -> list[FoundHost]:
-        """Those that are announced now, in the order of their names."""
+        """The hosts announced now, by name."""
         return sorted(self._found.copy().values())
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the first host, at most so long; whether there is one."""
+        """Wait up to ``seconds`` for the first host; returns whether there is one."""
         return self._first.wait(seconds)
 
     def close(self) -> None:
-        """Stop searching; it may take a moment."""
+        """Stop searching; this may take a moment."""
         self._zeroconf.close()
 
     def __enter__(self) -> Self:
@@ -172,7 +172,7 @@ class HostSearch:
         self.close()
 
     def add_service(self, network: "Zeroconf", kind: str, name: str) -> None:
-        """A host has announced itself."""
+        """Called by zeroconf when a host has announced itself."""
         info = network.get_service_info(kind, name, timeout=self._milliseconds)
         host = None if info is None else _host_in(info)
         if host is not None and host.game == self._game and (name in self._found or len(self._found) < MOST_HOSTS):
@@ -180,25 +180,25 @@ class HostSearch:
             self._first.set()
 
     def update_service(self, network: "Zeroconf", kind: str, name: str) -> None:
-        """A host has changed what it announces."""
+        """Called by zeroconf when a host has changed its announcement."""
         self.add_service(network, kind, name)
 
     def remove_service(self, _network: "Zeroconf", _kind: str, name: str) -> None:
-        """A host has withdrawn its announcement."""
+        """Called by zeroconf when a host has withdrawn its announcement."""
         self._found.pop(name, None)
 
 
 def find_hosts(seconds: float, game: str, *, interfaces: list[str] | None = None) -> list[FoundHost]:
-    """Hosts of ``game`` that answer within so many seconds; returns soon after the first answer."""
+    """Find hosts of ``game`` that answer within ``seconds``; returns soon after the first answer."""
     with HostSearch(game, interfaces=interfaces, answer_within=seconds) as search:
         if search.wait(seconds):
-            # Others that are there answer at about the same time.
+            # Other hosts answer at about the same time.
             threading.Event().wait(min(0.3, seconds))
         return search.hosts()
 
 
 def _host_in(info: "ServiceInfo") -> FoundHost | None:
-    """The host in an announcement; None if it makes no sense: anybody on the network can send one."""
+    """The host in an announcement; None if it is not valid: anybody on the network can send one."""
     addresses = info.parsed_addresses()
     said = info.decoded_properties or {}
     game, players = said.get("game"), said.get("players") or ""
@@ -212,5 +212,5 @@ def _host_in(info: "ServiceInfo") -> FoundHost | None:
 
 
 def _small(text: str) -> int:
-    """A number of players; 0 if it is none."""
+    """Read a number of players; 0 if the text is not one."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0

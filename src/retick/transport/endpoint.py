@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 __all__ = ["Address", "Closes", "Datagram", "Endpoint"]
 
 Address: TypeAlias = Hashable
-# An address to send to is one that the driver gave before, so only the driver knows its type. The third part, if there
-# is one, is the TTL: routers that the datagram may pass. A driver that cannot set it ignores it.
+# The address to send to is one that the driver passed in before, so only the driver knows its type. The third part, if
+# present, is the TTL: how many routers the datagram may pass. A driver that cannot set it ignores it.
 Datagram: TypeAlias = tuple[bytes, Any] | tuple[bytes, Any, int]
 
 
@@ -19,24 +19,24 @@ class Endpoint(Protocol):
     """A protocol object that sends and receives datagrams without I/O."""
 
     def receive_datagram(self, data: bytes, address: Address, *, now: float) -> None:
-        """A datagram arrived. Whatever its bytes are, this does not raise."""
+        """Receive a datagram. Never raises, whatever the bytes are."""
 
     def datagrams_to_send(self, *, now: float) -> Sequence[Datagram]:
-        """Datagrams to send now; each is returned once."""
+        """The datagrams to send now; each is returned once."""
 
     def next_timeout(self) -> float | None:
         """When to call ``handle_timeout``; None for never."""
 
     def handle_timeout(self, *, now: float) -> None:
-        """Act on the time that has passed. Calling it early does no harm."""
+        """Handle everything that is due by now. Calling it early does no harm."""
 
     def events(self) -> list[Any]:
-        """Events since the last call, oldest first; each is returned once."""
+        """The events since the last call, oldest first; each is returned once."""
 
 
 @runtime_checkable
 class Closes(Protocol):
-    """An endpoint that can say goodbye to all: sessions, clients, servers and links can."""
+    """An endpoint that can say goodbye to its peers, as sessions, clients, servers and links can."""
 
     def close(self) -> None:
-        """Close all connections. ``next_timeout`` is None once every goodbye is sent and answered, or given up."""
+        """Close all connections. ``next_timeout`` is None once every goodbye is answered or given up."""

@@ -1,10 +1,10 @@
 """Routers that translate addresses (NAT), as models for a simulated network: docs/guides/testing.md describes them.
 
-Two questions make the kind of a router. Mapping: does an inside address have one outside port for all remotes (cone),
-or one for each (symmetric)? Filtering: who may send to that port: all (full cone), the hosts that were sent to
-(address-restricted), or only the very ports that were sent to (port-restricted and symmetric)?
+Two questions decide the kind of a router. Mapping: does an inside address have one outside port for all remotes (cone),
+or one for each (symmetric)? Filtering: who may send to that port: everybody (full cone), hosts that were sent to
+(address-restricted), or only the exact ports that were sent to (port-restricted and symmetric)?
 
-A :class:`Router` knows no network: it turns addresses into others at a given time. ``SimulatedNetwork`` asks it.
+A :class:`Router` knows no network: it translates addresses at a given time. ``SimulatedNetwork`` asks it.
 """
 
 from collections import Counter
@@ -19,29 +19,29 @@ from retick.errors import UsageError
 __all__ = ["InternetAddress", "Nat", "NatKind", "Router"]
 
 InternetAddress: TypeAlias = tuple[str, int]
-"""Host and port; behind routers no other form of address has a meaning."""
+"""Host and port; behind routers, other forms of address are meaningless."""
 
 FIRST_PORT = 1024
 LAST_PORT = 65535
-"""Outside ports that are drawn."""
+"""The highest outside port that a router draws."""
 
 
 class NatKind(Enum):
-    """What a router does with addresses, by the names that people use."""
+    """What a router does with addresses, under the names that people use."""
 
     FULL_CONE = "full cone"
     """One outside port for all remotes; everybody may send to it."""
     ADDRESS_RESTRICTED = "address-restricted"
-    """One outside port for all remotes; the hosts that were sent to may send to it, from any port."""
+    """One outside port for all remotes; hosts that were sent to may send to it, from any port."""
     PORT_RESTRICTED = "port-restricted"
-    """One outside port for all remotes; only the addresses that were sent to may send to it."""
+    """One outside port for all remotes; only addresses that were sent to may send to it."""
     SYMMETRIC = "symmetric"
     """Another outside port for each remote, drawn at random; only that remote may send to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nat:
-    """Settings of a router."""
+    """The settings of a router."""
 
     kind: NatKind = NatKind.PORT_RESTRICTED
     timeout: float = 120.0
@@ -49,15 +49,15 @@ class Nat:
     hairpin: bool = False
     """Whether two machines behind this router reach each other by its outside address."""
     lenient: bool = False
-    """True: a datagram that nobody inside expects is not dropped without a trace, but taken for one to the router
-    itself and remembered. If then an inside machine sends to that remote, it gets another outside port for it, and
-    for every remote that it sends to for the first time after that. So do Linux's routers."""
+    """Whether the router remembers an unexpected datagram from outside as meant for itself, instead of only dropping
+    it. An inside machine that then sends to that remote gets another outside port for it, and for every remote that it
+    sends to for the first time after that. Linux's routers do so."""
     keeps_ports: bool = True
-    """Whether a cone gives the inside port as outside port where that is free; otherwise it draws one."""
+    """Whether a cone reuses the inside port as outside port if it is free; otherwise it draws one."""
     translates: bool = True
-    """False: a firewall, as for IPv6. Inside addresses are seen outside; who may send to them is as ``kind`` says."""
+    """False for a firewall, as for IPv6: inside addresses are visible, and ``kind`` says who may send to them."""
     reachable_ports: frozenset[int] | None = None
-    """Ports of remotes that may be sent to, as behind a firewall; None for all."""
+    """The remote ports that may be sent to, as behind a firewall; None for all."""
 
     def __post_init__(self) -> None:
         if not self.timeout > 0:
@@ -67,40 +67,40 @@ class Nat:
 
 
 class _Mapping:
-    """One outside port."""
+    """One outside port, and the inside address it belongs to."""
 
     __slots__ = ("allowed", "inside", "only", "port", "used_at")
 
     def __init__(self, inside: InternetAddress, only: InternetAddress | None, port: int, now: float) -> None:
         self.inside = inside
         self.only = only
-        """The one remote it is for; None for all."""
+        """The one remote that the port is for; None for all."""
         self.port = port
         self.used_at = now
         self.allowed: dict[str | InternetAddress, float] = {}
-        """Whom datagrams were sent to, and when a datagram passed last."""
+        """The remotes that were sent to, with the time when a datagram last passed."""
 
 
 class Router:
-    """One router between an inside and an outside network. ``behind`` is the router outside of it, if there is one."""
+    """A router between an inside and an outside network. ``behind`` is the next router further out, if any."""
 
     def __init__(self, host: str, nat: Nat, *, seed: int = 0, behind: "Router | None" = None) -> None:
         self.host = host
-        """Its outside address, without a port."""
+        """The router's outside address, without a port."""
         self.nat = nat
         self.behind = behind
         self.dropped: Counter[str] = Counter()
-        """Datagrams that did not pass, by reason: "unmapped", "filtered", "hairpin", "blocked", "expired" (their TTL),
-        "full" (no outside port was free)."""
+        """How many datagrams did not pass, by reason: "unmapped", "filtered", "hairpin", "blocked", "expired" (their
+        TTL), "full" (no outside port was free)."""
         self._random = Random(seed)
         self._by_inside: dict[tuple[InternetAddress, InternetAddress | None], _Mapping] = {}
         self._by_port: dict[int, _Mapping] = {}
         self._unexpected: dict[tuple[InternetAddress, int], float] = {}
         self._flows: dict[tuple[InternetAddress, InternetAddress], _Mapping] = {}
-        """Of a lenient router: the mapping that each pair of an inside address and a remote has."""
+        """For a lenient router: the mapping of each pair of inside address and remote."""
 
     def outbound(self, inside: InternetAddress, remote: InternetAddress, now: float) -> InternetAddress | None:
-        """The address from which a remote sees a datagram that an inside address sends; None if it does not pass."""
+        """The address that a remote sees on a datagram from an inside address; None if it does not pass."""
         reachable = self.nat.reachable_ports
         if reachable is not None and remote[1] not in reachable:
             self.dropped["blocked"] += 1
@@ -113,11 +113,11 @@ class Router:
         return (self.host, mapping.port) if self.nat.translates else inside
 
     def inbound(self, remote: InternetAddress, port: int, now: float) -> InternetAddress | None:
-        """The inside address that gets what a remote sends to an outside port; None if it does not pass."""
+        """The inside address that receives what a remote sends to an outside port; None if it does not pass."""
         return self._admitted(self._by_port.get(port), remote, port, now)
 
     def routed(self, remote: InternetAddress, inside: InternetAddress, now: float) -> InternetAddress | None:
-        """The same of a router that does not translate: ``inside``, or None if it does not pass."""
+        """Filter without translating, as a firewall: returns ``inside``, or None if the datagram does not pass."""
         if self.nat.kind is NatKind.FULL_CONE:
             return inside
         return self._admitted(self._by_inside.get((inside, None)), remote, inside[1], now)
@@ -140,12 +140,12 @@ class Router:
         return None
 
     def owner(self, port: int) -> InternetAddress | None:
-        """Whose outside port this is, or was last."""
+        """The inside address that has, or last had, this outside port."""
         mapping = self._by_port.get(port)
         return None if mapping is None else mapping.inside
 
     def forget(self) -> None:
-        """Lose all mappings, as a router that starts again."""
+        """Lose all mappings, as a router that restarts."""
         self._by_inside.clear()
         self._by_port.clear()
         self._unexpected.clear()
@@ -165,7 +165,7 @@ class Router:
         return passed_at is not None and not self._is_old(passed_at, now)
 
     def _mapping(self, inside: InternetAddress, remote: InternetAddress, now: float) -> _Mapping | None:
-        """The mapping for what ``inside`` sends to ``remote``; a new one where there is none. None if ports are out."""
+        """The mapping for datagrams from ``inside`` to ``remote``, made if needed; None if no port is free."""
         if self.nat.kind is NatKind.SYMMETRIC:
             return self._fresh(self._by_inside.get((inside, remote)), now) or self._map(inside, remote, now)
         own = self._fresh(self._flows.get((inside, remote)), now)
@@ -179,7 +179,7 @@ class Router:
         return shared
 
     def _is_taken(self, mapping: _Mapping, remote: InternetAddress, now: float) -> bool:
-        """Whether the router took a datagram of this remote to this port for one to itself."""
+        """Whether the router took a datagram from this remote to this port as meant for itself."""
         came_at = self._unexpected.get((remote, mapping.port))
         return came_at is not None and not self._is_old(came_at, now) and not self._may_enter(mapping, remote, now)
 

@@ -1,4 +1,4 @@
-"""For a game's own loop: one call at the start of a frame, one at its end, no threads and no asyncio."""
+"""Drives an endpoint from a game's own loop: a call at the start of a frame, one at its end; no threads, no asyncio."""
 
 import time
 from collections.abc import Callable
@@ -12,16 +12,16 @@ from retick.transport.udp import UdpSocket
 __all__ = ["Poll", "receive_waiting", "send_waiting"]
 
 DRAIN = 256
-"""Datagrams read in one call at most, so that a flood does not stop the game."""
+"""The most datagrams read in one call, so that a flood does not stop the game."""
 
 LONGEST_GOODBYE = 5.0
-"""Seconds in which a goodbye, and what a desync needs to be explained, is to arrive."""
+"""Seconds that a goodbye, and data to explain a desync, may take to arrive."""
 LONGEST_SLEEP = 0.02
-"""Seconds after which is looked again while leaving."""
+"""The most seconds between two polls while leaving."""
 
 
 def receive_waiting(socket: UdpSocket, endpoint: Endpoint, now: float, limit: int) -> bool:
-    """Give datagrams that wait in the socket to the endpoint; True when ``limit`` was reached and more may wait."""
+    """Pass datagrams that wait in the socket to the endpoint; True if ``limit`` was reached and more may wait."""
     receive = socket.receive
     hand_over = endpoint.receive_datagram
     for _ in range(limit):
@@ -33,7 +33,7 @@ def receive_waiting(socket: UdpSocket, endpoint: Endpoint, now: float, limit: in
 
 
 def send_waiting(socket: UdpSocket, endpoint: Endpoint, now: float) -> None:
-    """Send what the endpoint has to send."""
+    """Send the endpoint's datagrams."""
     send = socket.send
     for datagram in endpoint.datagrams_to_send(now=now):
         send(*datagram)
@@ -67,11 +67,11 @@ class Poll:
         return endpoint.events()
 
     def flush(self, now: float | None = None) -> None:
-        """Send at once what the endpoint has: at the end of a frame instead of the start of the next."""
+        """Send the endpoint's datagrams now: at the end of a frame instead of the start of the next."""
         send_waiting(self.socket, self.endpoint, self.clock() if now is None else now)
 
     def leave(self, *, longest: float = LONGEST_GOODBYE) -> list[Any]:
-        """Close the endpoint, go on until it has said goodbye or ``longest`` seconds have passed, close the socket.
+        """Close the endpoint, keep going until its goodbye is sent or ``longest`` seconds are over, close the socket.
 
         Returns the events of that time. ``with Poll(session, socket) as wire:`` leaves on every way out of the block.
         """
@@ -89,7 +89,7 @@ class Poll:
         return happened
 
     def close(self) -> None:
-        """Close the socket at once; ``leave`` says goodbye before."""
+        """Close the socket at once, without the goodbye of ``leave``."""
         self.socket.close()
 
     def __enter__(self) -> Self:

@@ -16,13 +16,13 @@ from retick.transport.udp import SocketAddress, UdpSocket
 __all__ = ["Pump"]
 
 DRAIN = 64
-"""Datagrams read before other tasks run."""
+"""How many datagrams are read before other tasks run."""
 LOOK_EVERY = 0.01
-"""Seconds between two looks whether all goodbyes are said."""
+"""Seconds between two checks whether all goodbyes are said."""
 
 
 class _Receiver(asyncio.DatagramProtocol):
-    """Receives where the loop has no add_reader."""
+    """Receives on loops without add_reader."""
 
     def __init__(self, pump: "Pump") -> None:
         self._pump = pump
@@ -37,12 +37,12 @@ class _Receiver(asyncio.DatagramProtocol):
 
 
 class Pump:
-    """Drives an endpoint over a socket within a running loop; ``async with`` starts and stops it."""
+    """Drives an endpoint over a socket in a running loop; ``async with`` starts and stops it."""
 
     def __init__(
         self, endpoint: Endpoint, socket: UdpSocket, *, on_events: Callable[[list[Any]], None], drain: int = DRAIN
     ) -> None:
-        """``on_events`` gets the events, never an empty list. What it sends through the endpoint leaves at once."""
+        """``on_events`` gets the events, never an empty list. Datagrams that it causes are sent at once."""
         self.endpoint = endpoint
         self.socket = socket
         self._on_events = on_events
@@ -71,7 +71,7 @@ class Pump:
         self.wake()
 
     def stop(self) -> None:
-        """Leave the loop. The socket stays open, except where the loop's own transport received for it."""
+        """Detach from the loop. The socket stays open, except where the loop's own transport received for it."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -89,7 +89,7 @@ class Pump:
         return self
 
     async def leave(self, *, longest: float = LONGEST_GOODBYE) -> None:
-        """Close the endpoint's connections, wait at most ``longest`` seconds for their goodbyes, and stop."""
+        """Close the endpoint's connections, wait up to ``longest`` seconds for their goodbyes, and stop."""
         try:
             if isinstance(self.endpoint, Closes):
                 self.endpoint.close()
@@ -101,11 +101,11 @@ class Pump:
             self.stop()
 
     async def __aexit__(self, *_: object) -> None:
-        """A goodbye on every way out: also by an exception, and when Ctrl-C cancels the task."""
+        """Say goodbye on every way out, even on an exception or when Ctrl-C cancels the task."""
         await self.leave()
 
     def wake(self) -> None:
-        """Handle timeouts, send and report events: call it after sending through the endpoint from outside."""
+        """Handle timeouts, send and report events: call it after using the endpoint from outside."""
         if self._loop is None:
             return
         now = self._loop.time()
@@ -127,7 +127,7 @@ class Pump:
         self.wake()
 
     def _arm(self) -> None:
-        """Keep one timer; one that is set to the right time, or earlier, stays."""
+        """Keep one timer; one that is on time or early stays."""
         if self._loop is None:
             return
         due = self.endpoint.next_timeout()

@@ -4,7 +4,7 @@ The clock is a heap of future events: datagrams that arrive, timeouts of endpoin
 happen in the order in which they were scheduled, so a run repeats exactly. Each direction of each link has its own
 random generator, derived from the seed and the order of attachment: other traffic does not change its draws.
 
-An endpoint is on the internet, or behind a router, and that may be behind another: ``routing`` has the ways. The
+An endpoint is on the internet, or behind a router, which may be behind another: ``Routing`` finds the way. The
 conditions of a way are those between the two endpoints, by their own addresses.
 """
 
@@ -31,31 +31,31 @@ __all__ = [
 ]
 
 
-# The ways of a simulated network: up through the routers of a sender, over the internet, down to the target.
+# Routes in a simulated network: up through the sender's routers, over the internet, down to the target.
 #
 # A *level* is the network behind a router; None is the internet itself. A datagram goes up when it is sent and down
-# when it arrives, since routers forget and learn in between.
+# when it arrives, because routers forget and learn in between.
 
 USUAL_TTL: Final = 64
-"""Routers that a datagram passes at most if its sender says nothing."""
+"""How many routers a datagram passes at most by default."""
 NOWHERE: Final = ("", 0)
-"""In place of an address that no datagram reaches."""
+"""Stands for an address that no datagram reaches."""
 
 
 class Routing:
-    """Where every address is, and what the routers on the way make of a datagram."""
+    """Knows where every address is, and how the routers on the way change or drop a datagram."""
 
     def __init__(self, hops: int) -> None:
         self.routers: dict[str, Router] = {}
-        """By their outside address, without a port."""
+        """Routers by their outside address, without a port."""
         self.places: dict[Address, Router | None] = {}
-        """The router that each address is behind; None on the internet."""
+        """The router that each address is behind; None for the internet."""
         self.expired = 0
-        """Datagrams whose TTL ended between routers that are modelled."""
+        """How many datagrams' TTL ended between simulated routers."""
         self._hops = hops
 
     def leave(self, source: Any, target: Address, ttl: int, now: float) -> tuple[Any, Router | None, int] | None:
-        """The sender's address as seen where the target is, that level, and the TTL left; None if it is dropped."""
+        """The sender's address as seen at the target, that level, and the TTL left; None if the datagram is dropped."""
         level = self.places[source]
         hairpin = False
         while level is not None and not self._is_in(level, target):
@@ -78,7 +78,7 @@ class Routing:
         return source, level, ttl
 
     def enter(self, target: Address, source: Any, level: Router | None, ttl: int, now: float) -> Address | None:
-        """The address that a datagram arrives at, NOWHERE if it leads nowhere; None if a router drops it."""
+        """The address at which a datagram arrives, NOWHERE if there is none; None if a router drops it."""
         while (router := self._next(target, level)) is not None:
             if router.nat.translates:
                 inside = router.inbound(source, _internet(target)[1], now)
@@ -93,7 +93,7 @@ class Routing:
         return target if self.places.get(target, level) is level else NOWHERE
 
     def _next(self, target: Address, level: Router | None) -> Router | None:
-        """The router of this level that a datagram for ``target`` goes to; None if it is there, or has no way."""
+        """The router of this level that leads to ``target``; None if the target is on it, or there is no way."""
         router = self.routers.get(host_of(target) or "")
         if router is None:
             router = self.places.get(target)
@@ -102,7 +102,7 @@ class Routing:
         return router if router.behind is level and router is not level else None
 
     def end_of(self, target: Address) -> Address:
-        """The address that another one leads to at the moment, if it leads anywhere."""
+        """The address to which another one leads at the moment, if any."""
         while (router := self.routers.get(host_of(target) or "")) is not None:
             inside = router.owner(_internet(target)[1])
             if inside is None:
@@ -111,34 +111,34 @@ class Routing:
         return target
 
     def _is_in(self, level: Router, target: Address) -> bool:
-        """Whether an endpoint or a router of this address is directly behind ``level``."""
+        """Whether an endpoint or a router with this address is directly behind ``level``."""
         router = self.routers.get(host_of(target) or "")
         return self.places.get(target) is level or (router is not None and router.behind is level)
 
 
 def host_of(address: Address) -> str | None:
-    """The host of an address that has a host and a port; None of any other."""
+    """The host of an address that has a host and a port; None for any other."""
     return address[0] if isinstance(address, tuple) and len(address) == 2 and isinstance(address[0], str) else None
 
 
 def is_same_family(one: Address, other: Address) -> bool:
-    """Whether both are IPv6, or neither."""
+    """Whether both addresses are IPv6, or neither is."""
     return (":" in (host_of(one) or "")) == (":" in (host_of(other) or ""))
 
 
 def _internet(address: Any) -> InternetAddress:
-    """An address to which a router translates: where it is none, no router lets anything pass."""
+    """The address for a router to translate; an invalid one gets an address that no router passes."""
     return address if host_of(address) is not None else NOWHERE
 
 
 INBOX_LIMIT = 2048
-"""Datagrams that may wait for a polled or paused endpoint, as in a socket's buffer; more are dropped."""
+"""How many datagrams may wait for a polled or paused endpoint, as in a socket's buffer; more are dropped."""
 LEAST_WAIT = 1e-4
-"""Seconds between two wake-ups of an endpoint: an endpoint that is always due must not stop the clock."""
+"""Seconds between two wake-ups of an endpoint, so that one that is always due does not stop the clock."""
 
 
 class SimulatedHost:
-    """One attached endpoint, its inbox, and the time of its next wake-up."""
+    """An attached endpoint, its inbox, and the time of its next wake-up."""
 
     __slots__ = (
         "address",
@@ -164,7 +164,7 @@ class SimulatedHost:
     ) -> None:
         self.address = address
         self.addresses = addresses
-        """All of its addresses; the one above is the first."""
+        """All addresses of the endpoint, the one above first."""
         self.endpoint = endpoint
         self.index = index
         self.polled = polled
@@ -176,18 +176,18 @@ class SimulatedHost:
 
 
 class SimulatedNetwork:
-    """Drives the endpoints. ``conditions`` apply to every link for which ``link`` sets no others."""
+    """Drives the endpoints. ``conditions`` apply to every link unless ``link`` sets others."""
 
     def __init__(
         self, *, seed: int = 0, conditions: Conditions | None = None, start: float = 0.0, hops: int = 8
     ) -> None:
-        """``hops``: routers of the internet between any two that are on it; they count for a datagram's TTL."""
+        """``hops``: how many internet routers lie between any two endpoints; they count towards a datagram's TTL."""
         self.now = start
-        """Virtual seconds."""
+        """The virtual time in seconds."""
         self.seed = seed
         self.conditions = conditions or Conditions()
         self.undeliverable = 0
-        """Datagrams that arrived at an address without an endpoint."""
+        """How many datagrams arrived at an address without an endpoint."""
         self._routing = Routing(hops)
         self._is_routed = False
         """Whether there is a router, or a machine with several addresses."""
@@ -199,7 +199,7 @@ class SimulatedNetwork:
 
     @property
     def expired(self) -> int:
-        """Datagrams whose TTL ended between routers that are modelled."""
+        """How many datagrams' TTL ended between simulated routers."""
         return self._routing.expired
 
     # Endpoints and links.
@@ -214,11 +214,11 @@ class SimulatedNetwork:
         behind: Router | None = None,
         also: Mapping[Address, Router | None] = MappingProxyType({}),
     ) -> None:
-        """Put an endpoint at an address. ``polled``: datagrams wait for ``poll(address)``, as in a game's loop.
+        """Attach an endpoint at an address. ``polled``: datagrams wait for ``poll(address)``, as in a game's loop.
 
-        An endpoint that is not polled has its events given to ``on_events``, when there is one. ``behind`` a router
-        the address is ``(host, port)``, and the endpoint is known by it in the calls of this network. ``also`` are
-        more addresses of the same endpoint, each with the router it is behind: one for IPv6 beside one for IPv4.
+        The events of an endpoint that is not polled go to ``on_events``, if given. ``behind`` a router, the address
+        must be ``(host, port)``, and this network's calls use it for the endpoint. ``also`` has further addresses of
+        the same endpoint, each with its router: one for IPv6 besides one for IPv4.
         """
         places = {address: behind, **also}
         for own, router in places.items():
@@ -251,7 +251,7 @@ class SimulatedNetwork:
         self._routing.places[new_address] = self._routing.places.pop(address)
 
     def router(self, host: str, nat: Nat, *, behind: Router | None = None) -> Router:
-        """Put a router at an address, on the internet or behind another router; give it to ``attach``."""
+        """Add a router at an address, on the internet or behind another router; pass it to ``attach``."""
         routers = self._routing.routers
         if host in routers or any(host_of(address) == host for address in self._hosts):
             raise UsageError(f"host {host!r} is taken")
@@ -260,7 +260,7 @@ class SimulatedNetwork:
         return router
 
     def link(self, first: Address, second: Address, conditions: Conditions, back: Conditions | None = None) -> None:
-        """Set the conditions from first to second, and ``back`` (or the same) from second to first."""
+        """Set the conditions from first to second, and ``back`` (by default the same) from second to first."""
         self.path(first, second).conditions = conditions
         self.path(second, first).conditions = back or conditions
 
@@ -274,12 +274,12 @@ class SimulatedNetwork:
         return found
 
     def cut(self, first: Address, second: Address, seconds: float) -> None:
-        """Lose everything between the two, both ways, for a time from now."""
+        """Lose everything between the two, in both directions, for the next ``seconds``."""
         for path in (self.path(first, second), self.path(second, first)):
             path.cut_until = self.now + seconds
 
     def pause(self, address: Address, seconds: float) -> None:
-        """Pause an endpoint's process: it does nothing for so long, and what arrives waits in its inbox."""
+        """Pause an endpoint's process: it does nothing for ``seconds``, and what arrives waits in its inbox."""
         host = self._hosts[address]
         host.paused_until = max(host.paused_until, self.now + seconds)
         if not host.polled:
@@ -288,7 +288,7 @@ class SimulatedNetwork:
     # Time and callbacks.
 
     def at(self, time: float, callback: Callable[[], None]) -> None:
-        """Call back once at a virtual time."""
+        """Call ``callback`` once at a virtual time."""
         self._push(max(time, self.now), callback)
 
     def every(
@@ -311,7 +311,7 @@ class SimulatedNetwork:
         self.now = max(self.now, until)
 
     def run_while(self, condition: Callable[[], bool], *, limit: float) -> bool:
-        """Advance while ``condition`` holds, at most ``limit`` seconds; True when it no longer holds."""
+        """Advance while ``condition`` holds, at most ``limit`` seconds; returns True once it no longer holds."""
         deadline = self.now + limit
         heap = self._heap
         while condition():
@@ -324,7 +324,7 @@ class SimulatedNetwork:
         return True
 
     def poll(self, address: Address) -> list[Any]:
-        """For a polled endpoint: receive what waits, handle timeouts, send, and return the events."""
+        """Receive what waits for a polled endpoint, handle timeouts, send, and return the events."""
         host = self._hosts[address]
         endpoint = host.endpoint
         now = self.now
@@ -339,7 +339,7 @@ class SimulatedNetwork:
         return endpoint.events()
 
     def flush(self, address: Address) -> None:
-        """Send what an endpoint has to send: after the application sent something through it."""
+        """Send an endpoint's datagrams, after the application used it."""
         host = self._hosts[address]
         self._send(host)
         if not host.polled:
@@ -368,7 +368,7 @@ class SimulatedNetwork:
                 heappush(self._heap, (time, next(self._order), self._arrive, (target, data, source)))
 
     def _send_routed(self, host: SimulatedHost, data: bytes, target: Address, ttl: int | None = None) -> None:
-        """Up through the routers of the sender, and on its way."""
+        """Send a datagram up through the sender's routers, and on its way."""
         source = next((own for own in host.addresses if is_same_family(own, target)), host.address)
         left = self._routing.leave(source, target, USUAL_TTL if ttl is None else ttl, self.now)
         if left is None:
@@ -378,7 +378,7 @@ class SimulatedNetwork:
             self._push(time, self._enter, target, data, *left)
 
     def _enter(self, target: Address, data: bytes, source: Any, level: Router | None, ttl: int) -> None:
-        """Down through the routers of the target."""
+        """Bring a datagram down through the target's routers."""
         reached = self._routing.enter(target, source, level, ttl, self.now)
         if reached is not None:
             self._arrive(reached, data, source)
@@ -414,7 +414,7 @@ class SimulatedNetwork:
         self._wake(host, host.wake_at)
 
     def _arm(self, host: SimulatedHost, after: float = 0.0) -> None:
-        """Keep one wake-up in the heap that is not later than the endpoint's timeout; an early one is set again."""
+        """Keep one wake-up in the heap, no later than the endpoint's timeout; one that is early is set again."""
         due = host.endpoint.next_timeout()
         if due is not None and due < host.wake_at:
             host.wake_at = due = max(due, self.now + after)
@@ -445,15 +445,15 @@ class SimulatedNetwork:
 
 
 class MemoryHub:
-    """Delivers at once and without loss. A datagram to an address without an endpoint is dropped, as on a network."""
+    """Delivers at once and without loss. Datagrams to an address without an endpoint are dropped, as on a network."""
 
     def __init__(self) -> None:
         self._endpoints: dict[Address, Endpoint] = {}
         self.undeliverable = 0
-        """Datagrams sent to an address without an endpoint."""
+        """How many datagrams were sent to an address without an endpoint."""
 
     def attach(self, address: Address, endpoint: Endpoint) -> None:
-        """Put an endpoint at an address."""
+        """Attach an endpoint at an address."""
         if address in self._endpoints:
             raise UsageError(f"address {address!r} is taken")
         self._endpoints[address] = endpoint
@@ -463,9 +463,9 @@ class MemoryHub:
         self._endpoints.pop(address, None)
 
     def exchange(self, *, now: float, limit: int = 10_000) -> int:
-        """Handle timeouts, then deliver datagrams until none are left; return how many were delivered.
+        """Handle timeouts, then deliver datagrams until none are left; returns how many were delivered.
 
-        ``limit`` stops two endpoints that answer each other for ever.
+        ``limit`` stops two endpoints that keep answering each other.
         """
         for endpoint in list(self._endpoints.values()):
             endpoint.handle_timeout(now=now)

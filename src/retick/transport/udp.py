@@ -1,7 +1,7 @@
-"""UDP sockets for IPv4 and IPv6, and errors that a person can act on.
+"""UDP sockets for IPv4 and IPv6, with errors that a person can act on.
 
-Opening and resolving raise errors of one line. After that the network never raises: a full buffer, a host that cannot
-be reached, or an ICMP answer that Windows reports as a reset connection count as loss.
+Opening and resolving raise errors of one line. After that the network never raises: a full buffer, an unreachable
+host, or an ICMP answer that Windows reports as a reset connection count as loss.
 
 Addresses are ``(host, port)`` with a numeric host, for every family: an IPv6 socket shows and accepts IPv4 addresses as
 IPv4, so that peers can tell each other the addresses of others. Only an IPv6 address with a scope has four parts; its
@@ -24,16 +24,16 @@ __all__ = ["SocketAddress", "UdpSocket", "open_towards", "open_udp", "parse_addr
 SocketAddress: TypeAlias = tuple[str, int] | tuple[str, int, int, int]
 
 LARGEST = 2048
-"""Bytes read of one datagram; Retick's have at most 1472."""
+"""The most bytes read of one datagram; Retick's have at most 1472."""
 BUFFER = 1 << 18
-"""Bytes of the system's buffer for datagrams that wait to be read."""
+"""The size in bytes of the system's buffer for unread datagrams."""
 _ICMP_REPORTS_IN_A_ROW = 16
 _MAPPED = "::ffff:"
 _ADDRESSES_KEPT = 4096
 _LARGEST_PARTS = (65535, (1 << 20) - 1, (1 << 32) - 1)
-"""Of an address after its host: port, flow label, scope."""
+"""The largest values of an address after its host: port, flow label, scope."""
 _TTL_OPTIONS = ((socket.IPPROTO_IP, socket.IP_TTL), (socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS))
-"""For IPv4, also over a socket for both; and for IPv6."""
+"""The socket options for IPv4, also on a socket for both families, and for IPv6."""
 
 
 class UdpSocket:
@@ -46,8 +46,8 @@ class UdpSocket:
         self._is_v6 = sock.family == socket.AF_INET6
         self._natives: dict[SocketAddress, SocketAddress | None] = {}
         self.dropped: Counter[str] = Counter()
-        """Datagrams that were not sent, and errors that the system reported instead of a datagram, by reason:
-        "bad_address", or the system's name of its error, such as "EMSGSIZE"."""
+        """How many datagrams were not sent, and errors came instead of a datagram, by reason: "bad_address", or the
+        system's name of the error, such as "EMSGSIZE"."""
 
     @property
     def family(self) -> int:
@@ -55,7 +55,7 @@ class UdpSocket:
 
     @property
     def address(self) -> SocketAddress:
-        """Where this socket is bound."""
+        """The address to which this socket is bound."""
         found: SocketAddress = self._socket.getsockname()
         return found
 
@@ -68,7 +68,7 @@ class UdpSocket:
         return self._socket.fileno()
 
     def receive(self) -> tuple[bytes, SocketAddress] | None:
-        """The next datagram; None when none waits."""
+        """The next datagram; None if none waits."""
         for _ in range(_ICMP_REPORTS_IN_A_ROW):
             try:
                 data, address = self._receive(LARGEST)
@@ -82,9 +82,9 @@ class UdpSocket:
         return None
 
     def send(self, data: bytes, address: SocketAddress, ttl: int | None = None) -> bool:
-        """False, and counted as dropped, when the system did not accept it or the address is not valid.
+        """Send a datagram; False, counted as a drop, if the system refused it or the address is not valid.
 
-        ``ttl``: how many routers it may pass, 1 to 255; where the system cannot set it, it is ignored.
+        ``ttl``: how many routers it may pass, 1 to 255; ignored where the system cannot set it.
         """
         try:
             try:
@@ -104,7 +104,7 @@ class UdpSocket:
         return True
 
     def _send_with_ttl(self, data: bytes, native: SocketAddress, ttl: int) -> None:
-        """Set for one datagram, and then as it was. A transport of an event loop may send later: it ignores it."""
+        """Set the TTL for one datagram, then restore it. Ignored by an event loop's transport, which may send later."""
         before: list[tuple[int, int, int]] = []
         try:
             for level, option in _TTL_OPTIONS if self._is_v6 else _TTL_OPTIONS[:1]:
@@ -118,16 +118,16 @@ class UdpSocket:
                 self._socket.setsockopt(level, option, usual)
 
     def count(self, error: Exception) -> None:
-        """Count an error of the system as loss. Anything but an OSError means that it could not read the address."""
+        """Count a system error as loss. Any exception but OSError means that the system could not read the address."""
         number = error.errno if isinstance(error, OSError) else None
         self.dropped["bad_address" if number is None else errno.errorcode.get(number, "OSError")] += 1
 
     def send_through(self, send: Callable[[bytes, Any], Any] | None) -> None:
-        """Send by this call of an event loop's transport, instead of the socket's own; None for its own again."""
+        """Send by this call of an event loop's transport instead of the socket's own; None restores the socket's."""
         self._send = self._socket.sendto if send is None else send
 
     def shown(self, address: SocketAddress) -> SocketAddress:
-        """An address of the system in the form that endpoints use."""
+        """Convert an address of the system to the form that endpoints use."""
         host = address[0]
         if host.startswith(_MAPPED) and "." in host:
             return host[len(_MAPPED) :], address[1]
@@ -136,20 +136,20 @@ class UdpSocket:
         return host, address[1]
 
     def native(self, address: SocketAddress) -> SocketAddress | None:
-        """An endpoint's address in the form that this socket needs; None if this socket cannot reach it."""
+        """Convert an endpoint's address to the form that this socket needs; None if this socket cannot reach it."""
         if len(self._natives) >= _ADDRESSES_KEPT:
             self._natives.clear()
         native = self._natives[address] = _native(address, self._is_v6)
         return native
 
     def widen(self, size: int) -> None:
-        """Ask the system for buffers of so many bytes; it may give less."""
+        """Ask the system for buffers of ``size`` bytes; it may give less."""
         for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
             with suppress(OSError):
                 self._socket.setsockopt(socket.SOL_SOCKET, option, size)
 
     def resolve(self, host: str, port: int) -> SocketAddress:
-        """The address of a host that this socket can reach; NetworkUnavailable when there is none, or no route."""
+        """The address of a host that this socket can reach; raises NetworkUnavailable if there is none, or no route."""
         wanted = (socket.AF_INET6, socket.AF_INET) if self.family == socket.AF_INET6 else (socket.AF_INET,)
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
@@ -167,7 +167,7 @@ class UdpSocket:
         )
 
     def _check_route(self, address: SocketAddress) -> None:
-        """Connecting a UDP socket sends nothing, but asks the system for a route."""
+        """Raise NetworkUnavailable without a route. Connecting a UDP socket sends nothing, but asks for a route."""
         with socket.socket(self.family, socket.SOCK_DGRAM) as probe:
             try:
                 if self.family == socket.AF_INET6:
@@ -205,7 +205,7 @@ def _native(address: object, is_v6: bool) -> SocketAddress | None:
 
 
 def open_udp(host: str = "0.0.0.0", port: int = 0) -> UdpSocket:
-    """Bind a socket. "0.0.0.0" is for IPv4, "::" for both IPv6 and IPv4; port 0 chooses a free port."""
+    """Bind a socket. "0.0.0.0" is for IPv4, "::" for both IPv6 and IPv4; port 0 picks a free port."""
     if not 0 <= port <= 65535:
         raise UsageError(f"a port is 0 to 65535, not {port}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -225,7 +225,7 @@ def open_udp(host: str = "0.0.0.0", port: int = 0) -> UdpSocket:
         sock.close()
         raise NetworkUnavailable(_why_not_bound(error, host, port)) from error
     except (TypeError, ValueError) as error:
-        # What no host can be called: it cannot be encoded.
+        # A name that no host can have: it cannot be encoded.
         sock.close()
         raise NetworkUnavailable(f"{host!r} is not an address: use 0.0.0.0, or :: for IPv6") from error
     return UdpSocket(sock)
@@ -240,7 +240,7 @@ def _why_not_bound(error: OSError, host: str, port: int) -> str:
 
 
 def open_towards(target: tuple[str, int], port: int = 0) -> tuple[UdpSocket, SocketAddress]:
-    """A socket that can reach the host, IPv4 or IPv6, and the host's address for that socket."""
+    """Open a socket that can reach the host over IPv4 or IPv6; returns it with the host's address for it."""
     if ":" not in target[0]:
         socket = open_udp("0.0.0.0", port)
         try:
@@ -258,7 +258,7 @@ def open_towards(target: tuple[str, int], port: int = 0) -> tuple[UdpSocket, Soc
 
 
 def parse_address(text: str, *, default_port: int) -> tuple[str, int]:
-    """Host and port of "host", "host:port", "[v6]:port" or a bare IPv6 address."""
+    """Split "host", "host:port", "[v6]:port" or a bare IPv6 address into host and port."""
     host, port = text, ""
     if text.startswith("["):
         host, _, rest = text[1:].partition("]")
@@ -272,5 +272,5 @@ def parse_address(text: str, *, default_port: int) -> tuple[str, int]:
     if not port:
         return host, default_port
     if len(port) > 5 or not port.isascii() or not port.isdigit() or not 0 < int(port) <= 65535:
-        raise UsageError(f"{text!r} has no good port: it is 1 to 65535")
+        raise UsageError(f"{text!r} has no valid port: it is 1 to 65535")
     return host, int(port)

@@ -59,7 +59,7 @@ def test_an_invite_that_is_not_whole_is_misuse_and_its_secret_is_not_shown(
         (["watch", GOOD, "--plain"], "an invite is for sealed links"),
         (["host", "--bot", "--port", "0", "--keylog", "no/such/keys"], "there is no folder"),
         (["host", "--bot", "--port", "0", "--identity", "no/such/key"], "there is no folder"),
-        (["host", "--bot", "--address", "a:b"], "has no good port"),
+        (["host", "--bot", "--address", "a:b"], "has no valid port"),
     ],
 )
 def test_options_that_make_no_sense_together_are_misuse(
@@ -78,7 +78,9 @@ def test_another_secret_none_or_one_too_many_is_refused_in_words() -> None:
         wrong = Invite(address, bytes(16)).text()
         code, line = refused("join", wrong, *FAST)
         assert code == 1
-        assert line.startswith("the host refused the invite: it belongs to another match, or this host takes none. Ask for")
+        assert line.startswith(
+            "the host refused the invite: it belongs to another match, or this host takes none. Ask for"
+        )
         for command in (["join", address, *FAST], ["watch", address, "--rate", "500"]):
             code, line = refused(*command)
             assert code == 1
