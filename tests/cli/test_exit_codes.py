@@ -132,7 +132,7 @@ INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "new": (["tanks"], "retick.cli.new.project_files"),
     "packet": (["00"], "retick.packets.formats.explain_datagram"),
     "play": (["a:B"], "retick.cli.play.play.find_window"),
-    "relay": (["--port", "0", "--key", "relay.key"], "retick.cli.relay.RelayLoop"),
+    "relay": (["--port", "0", "--key", "relay.key"], "retick.serving.relay.RelayLoop"),
     "replay diff": ([__file__, __file__], "retick.cli.replay.show.load_within"),
     "replay export": ([__file__], "retick.cli.replay.show.load_within"),
     "replay generate": (["new"], "retick.cli.replay.record.write_matches"),

@@ -134,7 +134,7 @@ def test_a_log_that_cannot_be_written_is_complained_of_once_and_listeners_still_
     log.note("draining", "draining")
     log.note("stopped", "stopped")
     assert [record["event"] for record in heard] == ["draining", "stopped"]
-    told = "retick: the log cannot be written, and the server goes on: Broken pipe\n"
+    told = "retick: the server goes on, but its log cannot be written: Broken pipe\n"
     assert capsys.readouterr().err == told
 
 
@@ -145,7 +145,7 @@ def test_messages_that_nobody_reads_are_counted_in_one_line(capsys: pytest.Captu
     assert capsys.readouterr().out == ""
     log.write_unread()
     log.write_unread()
-    assert capsys.readouterr().out == "room 'red': 2 messages of players, which no hook of the game reads\n"
+    assert capsys.readouterr().out == "room 'red': 2 messages from players, which no hook of the game reads\n"
 
 
 def test_a_player_id_of_a_token_stands_beside_the_peer_id(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

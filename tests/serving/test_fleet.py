@@ -110,7 +110,7 @@ def test_a_lost_worker_is_started_again_with_its_rooms_and_its_port() -> None:
 
     lost, started = with_fleet(use)[-2:]
     assert (lost["event"], lost["moved"], lost["restarted"]) == ("worker_lost", {}, True)
-    assert lost["words"] == "worker 1 has ended (signal 9), and its 2 rooms with it; it is started again"
+    assert lost["words"] == "worker 1 has ended (signal 9), and its 2 rooms with it; it is restarted"
     assert (started["event"], started["worker"], started["rooms"]) == ("worker_started", 1, ["", "room 4"])
 
 
@@ -225,7 +225,7 @@ def test_a_worker_that_dies_while_it_is_asked_holds_no_scrape_up() -> None:
     ("says", "kind", "words"),
     [
         ("port 7778 is in use", UsageError, "port 7778 is in use"),
-        ("end", RetickError, "has ended while it started: exit code 3"),
+        ("end", RetickError, "ended while it started: exit code 3"),
     ],
 )
 def test_a_worker_that_cannot_start_is_an_error_with_its_words(

@@ -26,7 +26,7 @@ def test_a_room_without_a_place_for_its_recording_runs_and_that_is_said(
     hall.run(0.5)
     assert hall.room.tick > 20
     [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith("retick: room '' goes on and is not recorded: ")
+    assert line.startswith("retick: room '' goes on without a recording: ")
 
 
 def test_a_disk_that_becomes_full_ends_the_recording_and_not_the_room_and_that_is_said_once(
@@ -42,5 +42,5 @@ def test_a_disk_that_becomes_full_ends_the_recording_and_not_the_room_and_that_i
     assert hall.room.tick > 4 * WRITE_EVERY
     hall.server.close_room("")
     [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith("retick: room '' goes on and is not recorded: ")
+    assert line.startswith("retick: room '' goes on without a recording: ")
     assert [path.suffix for path in tmp_path.iterdir()] == [".part"]

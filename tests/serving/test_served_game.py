@@ -72,14 +72,14 @@ def test_a_profile_is_an_object_or_what_makes_one(tmp_path: Path, name: str) -> 
     ("name", "more", "words"),
     [
         ("nothing", {}, "has no 'nothing'"),
-        ("number", {}, "number cannot be served: it is no class of declared worlds, and no profile"),
+        ("number", {}, "number cannot be served: it is neither a declared world's class nor a profile"),
         ("broken", {}, r"broken cannot be called without arguments to make a game \(ValueError: no map\)"),
         ("Still", {}, "Still has no advance"),
         ("duel", {}, "duel is a world, not its class: name the class"),
         ("Duel", {"fixed": True}, "--fixed is for games with fixed snapshots, and Duel is a declared world"),
         ("Duel", {"players": 3}, "Duel has num_players = 2: --players cannot change it"),
         ("ready_made", {"record": "."}, "--record is for declared worlds"),
-        ("ready_made", {"tick_rate": 30}, "ready_made has its own numbers"),
+        ("ready_made", {"tick_rate": 30}, "ready_made sets these itself"),
     ],
 )
 def test_what_cannot_be_served_is_told_in_one_line(

@@ -27,8 +27,8 @@ from pathlib import Path
 import typer
 
 from retick.audit.game_failure import game_failure, is_raised_by_game
-from retick.cli.terminal import say
 from retick.errors import RetickError, UsageError
+from retick.playing.printing import complain, file_problem
 
 __all__ = [
     "DISK_FULL",
@@ -79,23 +79,6 @@ def _close_outputs() -> None:
     """What is left in the buffer of standard output cannot be written, and must not be tried again at the end."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def complain(text: str, *more: str) -> None:
-    """Print a line on standard error, after all that was printed before it; ``more`` are the lines under it.
-
-    If standard error cannot be written, nobody reads it: the exit code says the rest.
-    """
-    with suppress(OSError):
-        sys.stdout.flush()
-    with suppress(OSError):
-        say(f"retick: {text}", *more, err=True)
-
-
-def file_problem(error: OSError) -> str:
-    """The file and what the system says of it."""
-    name = "the output" if error.filename is None else os.fsdecode(error.filename)
-    return f"{name}: {error.strerror or error}"
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from retick.cli.exit_codes import complain
 from retick.errors import RetickError, UsageError
 from retick.host.link_config import ClientSealing
 from retick.playing.key_files import KeyLogFile, load_identity
+from retick.playing.link_form import only_sealed
 from retick.replay import ReadLimits
 from retick.replay.storage import read_bounded
 from retick.tokens import KEY_SIZE, from_text, show
@@ -20,7 +21,6 @@ __all__ = [
     "ServerKeyOption",
     "TokenOption",
     "client_sealing",
-    "only_sealed",
     "read_server_key",
     "read_token",
 ]
@@ -100,10 +100,3 @@ def client_sealing(
         "identity": key,
         "keylog": log,
     }
-
-
-def only_sealed(plain: bool, options: dict[str, object]) -> None:
-    """UsageError for an option that has no meaning on plain links."""
-    for name, given in options.items():
-        if plain and given is not None:
-            raise UsageError(f"{name} is for sealed links: it does not go with --plain")

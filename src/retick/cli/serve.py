@@ -6,11 +6,10 @@ same, since the signal has a handler. With --workers, rooms are in processes of 
 to them.
 """
 
-import asyncio
 from dataclasses import asdict, fields, replace
 from math import inf
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -22,16 +21,20 @@ from retick.integrations.agones import sidecar_port
 from retick.netrunner import RunnerConfig, parse_config
 from retick.netrunner.packets import config_object
 from retick.serving.event_log import EventLog
-from retick.serving.front import run_front
-from retick.serving.hosting import run_alone
-from retick.serving.metrics import MetricsOption, page_address
+from retick.serving.front import serve_plan
+from retick.serving.metrics import page_address
 from retick.serving.plan import ServePlan, with_keys
-from retick.serving.served_game import server_for
-from retick.transport.udp import open_udp
 
 __all__ = ["serve"]
 
 RUNNER = "runner"
+MetricsOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[HOST:]PORT",
+        help="TCP port that answers /metrics, /healthz and /readyz; without a host on 127.0.0.1; 0: any free one.",
+    ),
+]
 
 
 def serve(
@@ -132,18 +135,7 @@ def serve(
         plan = replace(plan, game=place, players=players, tick_rate=tick_rate, snapshot_rate=snapshot_rate)
     plan = with_keys(plan, key=key, tokens=tokens, plain=plain, keylog=keylog)
     log = EventLog(as_json=log_json, reports=reports)
-    served = server_for(plan) if workers == 1 else None
-    socket = open_udp(host, port)
-    try:
-        if served is not None:
-            run = run_alone(served, socket, log, page_address=page, seconds=seconds, drain=drain, agones=agones)
-        else:
-            run = run_front(
-                plan, workers, socket, log, page_address=page, seconds=seconds, drain=drain, pin=pin, agones=agones
-            )
-        asyncio.run(run)
-    finally:
-        socket.close()
+    serve_plan(plan, workers, log, page_address=page, seconds=seconds, drain=drain, pin=pin, agones=agones)
 
 
 def _check(rooms: int, workers: int, port: int, seconds: float | None, drain: float) -> None:

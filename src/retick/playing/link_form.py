@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
+from retick.errors import UsageError
 from retick.link import Invite, Reason
 
-__all__ = ["OPEN", "PLAIN", "LinkForm", "why_refused"]
+__all__ = ["OPEN", "PLAIN", "LinkForm", "only_sealed", "why_refused"]
 
 
 class _Sealing(TypedDict):
@@ -72,3 +73,10 @@ def why_refused(reason: int, text: str, form: LinkForm) -> str:
     if reason == Reason.VERSION and "plain links only" in text and form.sealed:
         return "the host takes plain links only: it was started with --plain. Give it to both sides, or to none"
     return ""
+
+
+def only_sealed(plain: bool, options: dict[str, object]) -> None:
+    """Raise UsageError for an option that was given although links are plain."""
+    for name, given in options.items():
+        if plain and given is not None:
+            raise UsageError(f"{name} is for sealed links: it does not go with --plain")

@@ -1,4 +1,4 @@
-"""A server process: workers, draining, metrics and HTTP, for servers of worlds, of NetRunner, and for relays.
+"""A server process: workers, draining, metrics and HTTP, for servers of worlds and of NetRunner, and for relays.
 
-It runs what others decide: it reads no command line and prints nothing but the lines of its event log.
+It reads no command line, and prints only the lines of its event log and complaints about its files.
 """

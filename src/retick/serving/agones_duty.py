@@ -1,6 +1,6 @@
-"""What ``retick serve --agones`` tells the side-car: ready, allocated while there are players, and shutdown.
+"""Tells the Agones side-car about a server: ready, allocated while there are players, and shutdown.
 
-Beats come from the loop itself: when the loop hangs, health is told no more, and Agones starts the server again.
+The heartbeat comes from the server's loop: if the loop hangs, it stops, and Agones restarts the server.
 """
 
 import asyncio
@@ -14,13 +14,13 @@ from retick.serving.event_log import EventLog
 __all__ = ["agones_duty"]
 
 BEAT_EVERY = 0.5
-"""Seconds."""
+"""Seconds between two heartbeats."""
 LAST_WORDS = 2.0
-"""Seconds that the side-car has for the shutdown."""
+"""Seconds that the side-car has to take the shutdown."""
 
 
 class _Occupancy:
-    """Who is here, by the lines of events."""
+    """Knows from the event log whether there are players."""
 
     def __init__(self, sidecar: Sidecar) -> None:
         self._sidecar = sidecar
@@ -44,7 +44,7 @@ class _Occupancy:
 
 @asynccontextmanager
 async def agones_duty(log: EventLog, *, wanted: bool) -> AsyncIterator[None]:
-    """Within it the server listens. Does nothing unless it is wanted."""
+    """Report to the side-car while the server listens; does nothing unless ``wanted``."""
     if not wanted:
         yield
         return

@@ -1,6 +1,6 @@
-"""What ``retick serve`` says: a line for each event, for people or as JSON, and a report of each room that failed.
+"""The event log of a server: a line for each event, for people or as JSON, and a report of each room that failed.
 
-A line of JSON has ``time`` (UTC, ISO 8601), ``event``, and what belongs to it: ``room``, ``peer``, ``address`` …
+A line of JSON has ``time`` (UTC, ISO 8601), ``event``, and the event's fields: ``room``, ``peer``, ``address`` …
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,10 +22,9 @@ from retick.authority import (
     ServerDrained,
     ServerEvent,
 )
-from retick.cli.exit_codes import complain, file_problem
-from retick.cli.terminal import count, say, say_json
 from retick.link.handshake.strangers import RecentRefusal
 from retick.netrunner.events import ShotDropped
+from retick.playing.printing import complain, count, file_problem, say, say_json
 from retick.replay import Recorder, RecordingFile
 
 __all__ = [
@@ -35,17 +34,15 @@ __all__ = [
 ]
 
 
-# Recordings of a server's rooms, one file for each: ``room-NAME-TIME.rtk`` in a folder.
-#
-# What was recorded is written once a second. A disk that becomes full ends the recording, and not the room; a line on
-# standard error says so.
+# Recordings of a server's rooms, one file for each: ``room-NAME-TIME.rtk`` in a folder. They are written once a second.
+# A full disk ends the recording, and not the room; a line on standard error says so.
 
 WRITE_EVERY = 60
-"""Frames."""
+"""Frames between two writes."""
 
 
 def file_stem(room: str) -> str:
-    """A room's name as part of a file's name."""
+    """Make a room's name fit into a file name."""
     return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in room)
 
 
@@ -61,7 +58,7 @@ class RoomFiles:
         self._clock = clock
 
     def begin(self, room: Any) -> "_RoomFile | None":
-        """The recorder of a new room of declared worlds; None when its file cannot be made."""
+        """Make the recorder of a new room of declared worlds; None if its file cannot be made."""
         stamp = self._clock().strftime("%Y%m%d-%H%M%S-%f")
         recorder = Recorder.for_game(
             room.world, seed=room.seed, start_frame=room.tick, start_state=room.start_state, hosted=True
@@ -75,11 +72,11 @@ class RoomFiles:
 
 
 def _complain(room: str, error: OSError) -> None:
-    complain(f"room {room!r} goes on and is not recorded: {file_problem(error)}")
+    complain(f"room {room!r} goes on without a recording: {file_problem(error)}")
 
 
 class _RoomFile:
-    """What a room tells its recorder, on its way to the file."""
+    """Records a room into its file."""
 
     def __init__(self, room: str, file: RecordingFile) -> None:
         self._room = room
@@ -103,7 +100,7 @@ class _RoomFile:
 
     @contextmanager
     def _complaining(self) -> Iterator[None]:
-        """After an error the file is closed, and good up to there: there is no second one."""
+        """Complain about an error of the disk; the file is closed then, so there is only one."""
         try:
             yield
         except OSError as error:
@@ -118,11 +115,11 @@ _NAMES: dict[type, tuple[str, str]] = {
     MessageDropped: ("message_dropped", "did not get a message"),
     ShotDropped: ("shot_dropped", "shot, and nobody was told"),
 }
-"""Of the events of one player: the name in JSON, and words."""
+"""Events of one player: the name in JSON, and words."""
 
 
 def _place(address: Any) -> str | None:
-    """Host and port as text; None when it is not known."""
+    """Write host and port as text; None if the address is not known."""
     if isinstance(address, tuple) and len(address) >= 2:
         host, port = address[0], address[1]
         return f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}"
@@ -130,7 +127,7 @@ def _place(address: Any) -> str | None:
 
 
 Emit = Callable[[dict[str, Any], str], None]
-"""Prints, or sends on, what the line of an event has in it, and its words."""
+"""Prints or forwards an event, given its JSON fields and its words."""
 
 
 def _print_json(record: dict[str, Any], words: str) -> None:
@@ -142,14 +139,14 @@ def _print_words(record: dict[str, Any], words: str) -> None:
 
 
 class EventLog:
-    """Writes events of one server, or of all worker processes."""
+    """Writes the events of one server, or of all worker processes."""
 
     def __init__(
         self, *, as_json: bool, reports: Path, clock: Callable[[], datetime] = _utc_now, emit: Emit | None = None
     ) -> None:
-        """``reports`` is the folder for reports of failed rooms. ``emit`` takes the lines instead of the screen."""
+        """``reports`` is the folder for reports of failed rooms. ``emit`` gets the lines instead of the terminal."""
         self.listeners: list[Callable[[dict[str, Any]], None]] = []
-        """Each is called with what the line of an event has in it."""
+        """Each is called with the JSON fields of every event."""
         self._emit = emit or (_print_json if as_json else _print_words)
         self._reports = reports
         self._clock = clock
@@ -158,29 +155,29 @@ class EventLog:
         self._unread: dict[str, int] = {}
 
     def note(self, event: str, words: str, /, **more: Any) -> None:
-        """One line: ``words`` for people, or the event's name and what belongs to it."""
+        """Write one line: ``words`` for people, or the event's name and fields as JSON."""
         time = self._clock().isoformat(timespec="milliseconds")
         record = {"time": time, "event": event} | {name: value for name, value in more.items() if value is not None}
         self._tell(record, words)
 
     def relay(self, record: dict[str, Any], words: str, worker: int) -> None:
-        """A line that a worker process has written."""
+        """Write a line of a worker process."""
         self._tell({**record, "worker": worker}, f"worker {worker}: {words}")
 
     def _tell(self, record: dict[str, Any], words: str) -> None:
-        """Whoever reads the lines may be gone, and a disk full: then they are lost, and the server goes on."""
+        """Emit a line. If the reader is gone or the disk full, the line is lost and the server goes on."""
         try:
             self._emit(record, words)
             self._is_broken = False
         except OSError as error:
             if not self._is_broken:
-                complain(f"the log cannot be written, and the server goes on: {error.strerror}")
+                complain(f"the server goes on, but its log cannot be written: {error.strerror}")
             self._is_broken = True
         for listener in self.listeners:
             listener(record)
 
     def write(self, events: list[ServerEvent]) -> None:
-        """A line for each event that is for people who run the server; messages of players are counted."""
+        """Write a line for each event that operators care about; messages of players are only counted."""
         for event in events:
             if isinstance(event, RoomFailed):
                 self._write_failed(event)
@@ -191,7 +188,7 @@ class EventLog:
             elif isinstance(event, ServerDrained):
                 self.note("drained", "all rooms have ended")
             elif isinstance(event, AdmitFailed):
-                self.note("admit_failed", f"admit has failed: {event.error}", room=event.room, text=event.error)
+                self.note("admit_failed", f"admit failed: {event.error}", room=event.room, text=event.error)
             elif isinstance(event, MessageFromPlayer):
                 self._unread[event.room] = self._unread.get(event.room, 0) + 1
             elif type(event) in _NAMES:
@@ -217,7 +214,7 @@ class EventLog:
             report, where = str(path), f"the report is in {path}"
         except OSError as error:
             report, where = None, f"the report cannot be written: {error.strerror}"
-        line = f"room {event.room!r} has failed at tick {event.tick}: {event.error}; {where}"
+        line = f"room {event.room!r} failed at tick {event.tick}: {event.error}; {where}"
         self.note(
             "room_failed",
             line,
@@ -229,14 +226,14 @@ class EventLog:
         )
 
     def write_unread(self) -> None:
-        """A line for each room whose clients sent messages that nobody reads, since the last call."""
+        """Write a line for each room whose clients have sent messages that nobody reads, since the last call."""
         unread, self._unread = self._unread, {}
         for room, messages in unread.items():
-            line = f"room {room!r}: {count(messages, 'message')} of players, which no hook of the game reads"
+            line = f"room {room!r}: {count(messages, 'message')} from players, which no hook of the game reads"
             self.note("messages_unread", line, room=room, messages=messages)
 
     def write_refusals(self, found: list[RecentRefusal]) -> None:
-        """A line for each reason for which joins were refused since the last call."""
+        """Write a line for each reason for which joins were refused since the last call."""
         for refusal in found:
             address = _place(refusal.address)
             often, last = ("", "") if refusal.times == 1 else (f" {refusal.times} times", "the last ")
@@ -244,7 +241,7 @@ class EventLog:
             self.note("join_refused", line, text=refusal.text, times=refusal.times, address=address)
 
     def write_costs(self, server: Any) -> None:
-        """A line for each room in which ticks took too long since the last call."""
+        """Write a line for each room in which ticks took too long since the last call."""
         for room in server.rooms.values():
             cost = room.stats.tick_cost
             more = cost.over_budget - self._over_budget.get(room.name, 0)

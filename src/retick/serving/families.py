@@ -46,11 +46,11 @@ _ROOM_GAUGES: Final[dict[str, tuple[str, Callable[[Room], float]]]] = {
     ),
 }
 _PLAYER_GAUGES: Final = ("missing_streak", "missing_streak_max", "delay_ticks", "rtt_ms", "jitter_ms")
-"""Of InputStats; its other fields only grow."""
+"""Fields of InputStats that are gauges; its other fields only grow."""
 
 
 def families_of(server: Any) -> list[Metric]:
-    """All metrics of a server, at this moment."""
+    """All metrics of a server, as they are now."""
     return list(_families(server))
 
 
@@ -89,7 +89,7 @@ def _tick_seconds(rooms: list[Room]) -> Metric:
 
 
 def _players(rooms: list[Room]) -> Iterator[Metric]:
-    """InputStats of each player: how its commands were run, and how far away it is."""
+    """The InputStats of each player: how its commands were run, and how far away it is."""
     found: dict[str, CounterMetricFamily | GaugeMetricFamily] = {}
     for room in rooms:
         for player in room.players.values():
@@ -105,7 +105,7 @@ def _players(rooms: list[Room]) -> Iterator[Metric]:
 
 
 def packed(families: Iterable[Metric]) -> list[Any]:
-    """As JSON."""
+    """Pack metrics for JSON."""
     return [
         [family.name, family.documentation, family.type, [[s.name, s.labels, s.value] for s in family.samples]]
         for family in families
@@ -113,7 +113,7 @@ def packed(families: Iterable[Metric]) -> list[Any]:
 
 
 def labelled(by_worker: Mapping[str, list[Any]]) -> list[Metric]:
-    """The families of all workers, those of one name together."""
+    """Merge the packed metrics of all workers; each sample gets the label ``worker``."""
     found: dict[str, Metric] = {}
     for worker, families in by_worker.items():
         for name, text, kind, samples in families:

@@ -1,4 +1,4 @@
-"""All worker processes of a front: which of them has which room, and what happens when one of them ends."""
+"""All worker processes of a front: which worker has which room, and what happens when a worker ends."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ MODULE = "retick.serving.worker"
 
 
 class WorkerProcess:
-    """A process that runs. Made within the loop; both callbacks are called there."""
+    """A running worker process. Make it inside the event loop, where both callbacks are called."""
 
     def __init__(
         self,
@@ -43,9 +43,9 @@ class WorkerProcess:
         """``on_end`` gets the exit code; a negative one is the signal that ended the process."""
         self.number = number
         self.rooms = set(plan.rooms)
-        """Rooms that new players are sent to it for."""
+        """Rooms for which new players are sent to this worker."""
         self.port = 0
-        """0 until it is ready."""
+        """UDP port; 0 until the worker is ready."""
         self.is_running = True
         self._on_line = on_line
         self._on_end = on_end
@@ -59,7 +59,7 @@ class WorkerProcess:
         return self._process.pid
 
     def send(self, order: dict[str, Any]) -> None:
-        """One line to the worker; lost if it has ended."""
+        """Send one line to the worker; it is lost if the worker has ended."""
         assert self._process.stdin is not None
         with suppress(OSError, ValueError):
             self._process.stdin.write(json.dumps(order) + "\n")
@@ -69,10 +69,10 @@ class WorkerProcess:
         self._process.kill()
 
     def _read(self) -> None:
-        """In a thread, until the process has ended."""
+        """Runs in a thread until the process has ended."""
         assert self._process.stdout is not None
         for text in self._process.stdout:
-            with suppress(json.JSONDecodeError):  # of a worker that was killed while it wrote
+            with suppress(json.JSONDecodeError):  # the worker was killed while it wrote
                 self._call(self._line, json.loads(text))
         self._call(self._end, self._process.wait())
 
@@ -95,22 +95,22 @@ class WorkerProcess:
 STARTS_WITHIN = 60.0
 """Seconds that a worker has to import its game and open its port."""
 MOST_UNANSWERED = 8
-"""Questions to a worker that hangs: more would fill its pipe, and then the front would wait for it."""
+"""Most unanswered questions to a worker: more would fill the pipe of one that hangs, and block the front."""
 STOPS_WITHIN = 3.0
 """Seconds that workers have to say goodbye before they are killed."""
 RESTARTS = 3
-"""Times that a worker is started again within RESTART_SECONDS; if it ends once more, the others get its rooms."""
+"""How often a worker is restarted within RESTART_SECONDS; if it ends once more, the others get its rooms."""
 RESTART_SECONDS = 60.0
 
 
 class Fleet:
-    """Workers that run. Made within the loop."""
+    """The workers of one front. Make it inside the event loop."""
 
     def __init__(self, plan: ServePlan, count: int, log: EventLog, *, pin: bool) -> None:
-        """Each of ``count`` workers gets every count-th room; with a port, worker n has the n-th port after it."""
+        """Worker n gets every ``count``-th room from the n-th on, and the n-th port after the front's, if it is set."""
         self.workers: list[WorkerProcess] = []
         self.lost = 0
-        """Workers that ended though nobody asked them to."""
+        """Number of workers that ended without being asked to."""
         self.is_draining = False
         self._log = log
         self._over = asyncio.Event()
@@ -119,11 +119,11 @@ class Fleet:
         self._asked = 0
         self._unanswered: Counter[int] = Counter()
         self._restarts: dict[int, list[float]] = {}
-        """When each worker was started again, lately."""
+        """Recent restart times of each worker."""
         self._restarting: dict[int, asyncio.TimerHandle] = {}
-        """Those that are not ready yet, with the end of their time."""
+        """Restarted workers that are not ready yet, with the timer that kills them."""
         self._failures: dict[int, str] = {}
-        """Why a worker could not be started again, until it has ended."""
+        """Why a worker could not be restarted, until it has ended."""
         self._rooms = plan.rooms
         self._plans = [
             replace(
@@ -136,7 +136,7 @@ class Fleet:
         ]
 
     async def start(self) -> LinkConfig:
-        """All workers are ready; returns what the front's link must be, without keys. A RetickError if one is not."""
+        """Start all workers; return the link configuration for the front, without keys. RetickError if one fails."""
         loop = asyncio.get_running_loop()
         for number, plan in enumerate(self._plans, 1):
             self._ready[number] = loop.create_future()
@@ -167,7 +167,7 @@ class Fleet:
 
     @property
     def running(self) -> list[WorkerProcess]:
-        """The workers that run."""
+        """The workers that are running."""
         return [worker for worker in self.workers if worker.is_running]
 
     def port_of(self, room: str) -> int | str:
@@ -177,17 +177,17 @@ class Fleet:
         return next((worker.port for worker in self.running if room in worker.rooms), "no worker is left")
 
     def drain(self, within: float) -> None:
-        """Workers let nobody in and end; ``wait`` returns when all have ended."""
+        """Let the workers admit nobody and end; ``wait`` returns when all have ended."""
         self.is_draining = True
         for worker in self.running:
             worker.send({"drain": within})
 
     async def wait(self) -> None:
-        """Until no worker runs."""
+        """Wait until no worker runs."""
         await self._over.wait()
 
     async def stop(self) -> None:
-        """Players are told goodbye, and all workers end."""
+        """Say goodbye to players and end all workers."""
         self.is_draining = True
         for worker in self.running:
             worker.send({"stop": True})
@@ -200,7 +200,7 @@ class Fleet:
                 worker.kill()
 
     async def metrics(self, within: float) -> dict[str, list[Any]]:
-        """What each worker answers within so many seconds, by its number."""
+        """The metrics of each worker that answers within so many seconds, by its number."""
         self._asked += 1
         loop = asyncio.get_running_loop()
         able = [worker for worker in self.running if self._unanswered[worker.number] < MOST_UNANSWERED]
@@ -247,7 +247,7 @@ class Fleet:
     def _on_end(self, worker: WorkerProcess, code: int) -> None:
         starting = self._ready.get(worker.number)
         if starting is not None and not starting.done():
-            starting.set_exception(RetickError(f"worker {worker.number} has ended while it started: {_end(code)}"))
+            starting.set_exception(RetickError(f"worker {worker.number} ended while it started: {_end(code)}"))
         for (number, _), answer in self._answers.items():
             if number == worker.number:
                 answer.cancel()
@@ -257,7 +257,7 @@ class Fleet:
             self._over.set()
 
     def _lose(self, worker: WorkerProcess, code: int) -> None:
-        """Its rooms have ended. New rooms of these names are opened when it runs again, or else in the others."""
+        """Handle the end of a worker: its rooms are opened again when it is restarted, or else by other workers."""
         self.lost += 1
         timer = self._restarting.pop(worker.number, None)
         if timer is not None:
@@ -267,7 +267,7 @@ class Fleet:
         moved: dict[str, int] = {}
         again = self._may_restart(worker.number)
         if again:
-            where = "; it is started again"
+            where = "; it is restarted"
             self._restart(worker)
         else:
             moved = self._move(lost)
@@ -292,7 +292,7 @@ class Fleet:
         return may
 
     def _restart(self, lost: WorkerProcess) -> None:
-        """Another process with the same port: players are sent there at once, and dial until it answers."""
+        """Start another process with the same port: players are sent there at once, and dial until it answers."""
         number = lost.number
         plan = replace(self._plans[number - 1], rooms=self._in_order(lost.rooms), port=lost.port)
         made = WorkerProcess(number, plan, on_line=self._on_line, on_end=self._on_end)
@@ -302,7 +302,7 @@ class Fleet:
         self._restarting[number] = asyncio.get_running_loop().call_later(STARTS_WITHIN, made.kill)
 
     def _move(self, rooms: tuple[str, ...]) -> dict[str, int]:
-        """Open rooms in the workers that have the fewest; returns which has which."""
+        """Open rooms in the workers with the fewest rooms; return the worker's number for each room."""
         moved: dict[str, int] = {}
         for room in rooms:
             if self.running:

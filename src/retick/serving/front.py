@@ -1,4 +1,4 @@
-"""``retick serve --workers``: the process that listens on the public port and sends players to worker processes."""
+"""``retick serve``: one server, or a front that listens on the public port and sends players to worker processes."""
 
 import asyncio
 import os
@@ -11,19 +11,20 @@ from retick.host.front import Front
 from retick.serving.agones_duty import agones_duty
 from retick.serving.event_log import EventLog
 from retick.serving.fleet import Fleet
-from retick.serving.hosting import GOODBYE, LOOK_EVERY, key_in_words, on_sigterm, rooms_in_words
+from retick.serving.hosting import GOODBYE, LOOK_EVERY, key_in_words, on_sigterm, rooms_in_words, run_alone
 from retick.serving.metrics import announce_page, open_page
 from retick.serving.plan import ServePlan, public_key_in, sealing_of
+from retick.serving.served_game import server_for
 from retick.transport.pump import Pump
-from retick.transport.udp import UdpSocket
+from retick.transport.udp import UdpSocket, open_udp
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
-__all__ = ["FleetSource", "run_front"]
+__all__ = ["FleetSource", "run_front", "serve_plan"]
 
 ANSWERS_WITHIN = 1.5
-"""Seconds that workers have for their metrics; a page waits no more than 2."""
+"""Seconds that workers have for their metrics; a page waits 2 seconds."""
 
 
 class FleetSource:
@@ -70,14 +71,14 @@ async def run_front(
     pin: bool,
     agones: bool,
 ) -> None:
-    """Until all workers have drained, the seconds are over, or Ctrl-C. A RetickError when the last worker is lost."""
+    """Run until all workers have drained, the seconds are over, or Ctrl-C. RetickError when the last worker is lost."""
     fleet = Fleet(plan, workers, log, pin=pin)
     page = None
-    # Before workers start: a process 1 would not even notice a SIGTERM without a handler.
+    # Before workers start: the system drops a SIGTERM to process 1 if there is no handler.
     front: Front | None = None
 
     def on_signal() -> None:
-        # The second time there is no more patience.
+        # A second SIGTERM ends the rooms at once.
         within = 0.0 if fleet.is_draining else drain
         log.note("draining", f"draining: no new players, rooms end within {within:g} s", within=within)
         if front is not None:
@@ -87,7 +88,7 @@ async def run_front(
     on_sigterm(on_signal)
     try:
         link = await fleet.start()
-        # The same keys as the workers have: who trusts this port trusts the one that it is sent to.
+        # The workers have the same keys, so clients that trust this port trust the port that they are sent to.
         link = replace(link, **sealing_of(plan))
         front = answering = Front(link, entropy=os.urandom, port_of=fleet.port_of)
         host, port = socket.address[:2]
@@ -131,4 +132,31 @@ async def _log_refusals(front: Front, log: EventLog) -> None:
 
 
 def _nothing(events: list[Any]) -> None:
-    """A front has no events."""
+    """Ignore events: a front has none."""
+
+
+def serve_plan(
+    plan: ServePlan,
+    workers: int,
+    log: EventLog,
+    *,
+    page_address: tuple[str, int] | None,
+    seconds: float | None,
+    drain: float,
+    pin: bool,
+    agones: bool,
+) -> None:
+    """Serve until the server has drained, the seconds are over, or Ctrl-C: in this process, or with a front."""
+    served = server_for(plan) if workers == 1 else None
+    socket = open_udp(plan.host, plan.port)
+    try:
+        if served is not None:
+            run = run_alone(served, socket, log, page_address=page_address, seconds=seconds, drain=drain, agones=agones)
+        else:
+            run = run_front(
+                plan, workers, socket, log,
+                page_address=page_address, seconds=seconds, drain=drain, pin=pin, agones=agones,
+            )  # fmt: skip
+        asyncio.run(run)
+    finally:
+        socket.close()

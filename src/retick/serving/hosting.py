@@ -1,4 +1,4 @@
-"""Runs one server on one socket in the running loop: the whole of ``retick serve`` without workers, or one worker."""
+"""Runs one server on one socket in an event loop: all of ``retick serve`` without workers, or one worker."""
 
 import asyncio
 import signal
@@ -28,24 +28,24 @@ __all__ = [
 
 
 DRAIN = 1024
-"""Datagrams read between two ticks at most: what all players of 64 rooms send in one tick."""
+"""Most datagrams read between two ticks: what all players of 64 rooms send in one tick."""
 GOODBYE = 0.3
 """Seconds for the goodbyes to leave."""
 FIRST_PAUSE, LONGEST_PAUSE, GOOD_TIME = 1.0, 60.0, 60.0
-"""Seconds until a failed room is opened again, at least and at most; and after how many it counts as good again."""
+"""Shortest and longest pause before a failed room is reopened, and the time after which it counts as good; seconds."""
 LOOK_EVERY = 5.0
 """Seconds between two looks at how long ticks took, and at who was refused."""
 
 
 class Patience:
-    """How long a room that has failed stays closed: a second, and twice as long each time that it fails soon again."""
+    """Chooses how long a failed room stays closed: one second, doubled each time that it soon fails again."""
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[float, float]] = {}
-        """Room to the pause before, and when it was over."""
+        """For each room, the last pause and the time when it was over."""
 
     def pause(self, room: str, now: float) -> float:
-        """Seconds until it is opened again."""
+        """Seconds until the room is opened again."""
         before, over_at = self._last.get(room, (0.0, -inf))
         soon = now - over_at < GOOD_TIME
         pause = min(2 * before, LONGEST_PAUSE) if soon and before else FIRST_PAUSE
@@ -54,7 +54,7 @@ class Patience:
 
 
 class ServerLoop:
-    """A server that runs, until it has drained or somebody stops it. Made within the loop."""
+    """Runs a server until it has drained or is stopped. Make it inside the event loop."""
 
     def __init__(self, server: Any, socket: UdpSocket, log: EventLog) -> None:
         self.server = server
@@ -83,7 +83,7 @@ class ServerLoop:
                 return
             try:
                 self.server.open_room(room)
-            except Exception as error:  # of the game's start, or of a hook
+            except Exception as error:  # whatever the game's start or a hook raises
                 self._log.note(
                     "room_not_opened", f"room {room!r} cannot be opened: {error}", room=room, text=str(error)
                 )
@@ -99,7 +99,7 @@ class ServerLoop:
         await self._pump.start()
 
     def drain(self, within: float) -> None:
-        """No new players; rooms end within so many seconds."""
+        """Refuse new players and let rooms end within so many seconds."""
         self._log.note("draining", f"draining: no new players, rooms end within {within:g} s", within=within)
         self.server.drain("the server stops", within=within)
         self._pump.wake()
@@ -109,7 +109,7 @@ class ServerLoop:
         self._over.set()
 
     async def wait(self, seconds: float | None = None) -> None:
-        """Until the server has drained or is stopped, or the seconds are over."""
+        """Wait until the server has drained or is stopped, or the seconds are over."""
         end = inf if seconds is None else time.monotonic() + seconds
         while not self._over.is_set() and (left := end - time.monotonic()) > 0:
             with suppress(TimeoutError):
@@ -119,7 +119,7 @@ class ServerLoop:
             self._log.write_refusals(self.server.refusals.take())
 
     async def leave(self) -> None:
-        """End all rooms, with their recordings, and tell everyone goodbye."""
+        """End all rooms and their recordings, and say goodbye to everyone."""
         self._over.set()
         for timer in self._pauses:
             timer.cancel()
@@ -135,7 +135,7 @@ def rooms_in_words(count: int) -> str:
 
 
 def key_in_words(public_key: str | None) -> str:
-    """What clients must know of the server, for the line that says where it listens."""
+    """The public key that clients need, for the line that says where the server listens."""
     return "" if public_key is None else f", server key {public_key}"
 
 
@@ -148,9 +148,6 @@ def on_sigterm(action: Callable[[], None]) -> None:
         signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(action))
 
 
-# ``retick serve`` without workers: one process, one server.
-
-
 async def run_alone(
     served: Served,
     socket: UdpSocket,
@@ -161,10 +158,10 @@ async def run_alone(
     drain: float,
     agones: bool,
 ) -> None:
-    """Until the server has drained, the seconds are over, or Ctrl-C."""
+    """Run one server in this process until it has drained, the seconds are over, or Ctrl-C."""
     server = served.server
     hosting = ServerLoop(server, socket, log)
-    # The second time there is no more patience.
+    # A second SIGTERM ends the rooms at once.
     on_sigterm(lambda: hosting.drain(0.0 if server.is_draining else drain))
     page = None
     try:
@@ -179,6 +176,6 @@ async def run_alone(
             await hosting.wait(seconds)
     finally:
         if page is not None:
-            # Not in the loop: a reader may be waiting for the loop just now.
+            # In a thread: a reader of the page may be waiting for this loop.
             await asyncio.to_thread(page.close)
         await hosting.leave()

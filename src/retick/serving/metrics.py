@@ -1,12 +1,10 @@
-"""The HTTP page of ``retick serve`` and ``retick relay``: its option, and opening it or saying in one line why not.
+"""Opens the HTTP page of ``retick serve`` and ``retick relay``, or says in one line why it cannot be opened.
 
-The page itself needs prometheus_client, which few installations have: everything here is imported without it.
+The page itself needs prometheus_client, which few installations have; this module does not import it.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from retick.errors import MissingExtra, UsageError
 from retick.serving.event_log import EventLog
@@ -16,30 +14,21 @@ if TYPE_CHECKING:
 
     from retick.serving.metrics_page import MetricsPage, MetricsSource
 
-__all__ = ["MetricsOption", "ServerSource", "announce_page", "open_page", "page_address"]
-
-MetricsOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="[HOST:]PORT",
-        help="TCP port that answers /metrics, /healthz and /readyz; without a host on 127.0.0.1; 0: any free one.",
-    ),
-]
-"""``--metrics``, for ``page_address``."""
+__all__ = ["ServerSource", "announce_page", "open_page", "page_address"]
 
 
 def page_address(text: str) -> tuple[str, int]:
-    """Host and port of "port" or "host:port"."""
+    """Parse "port" or "host:port"."""
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
         raise UsageError(f"--metrics must be a port from 0 to 65535, or host:port, not {text!r}")
     if text.startswith(":"):
-        raise UsageError(f"--metrics {text!r} names no host: write 0.0.0.0{text} to answer everybody")
+        raise UsageError(f"--metrics {text!r} has no host: write 0.0.0.0{text} to answer everybody")
     return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)
 
 
 def open_page(source: "Callable[[], MetricsSource]", address: tuple[str, int]) -> "MetricsPage":
-    """``source`` is called when the library for metrics is there."""
+    """Open the page; ``source`` is called only if prometheus_client is installed."""
     host, port = address
     try:
         from retick.serving.metrics_page import MetricsPage

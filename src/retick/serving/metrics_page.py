@@ -1,8 +1,8 @@
-"""The HTTP page of ``retick serve``: /metrics for Prometheus, /healthz and /readyz for whoever runs the program.
+"""The HTTP page of ``retick serve``: /metrics for Prometheus, /healthz and /readyz for the supervisor.
 
-Imports prometheus_client, so this module and :mod:`retick.serving.families` are imported only when a page is asked for.
-prometheus_client writes the format, and requests are answered in threads: whoever reads slowly, or sends anything,
-keeps neither the server's loop nor the page for long. The counters themselves are read in the loop.
+Imports prometheus_client, so this module and :mod:`retick.serving.families` are imported only if a page is wanted.
+Requests are answered in threads, so that a slow or hostile reader blocks neither the server's loop nor the page. The
+counters themselves are read in the loop.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from prometheus_client.core import Metric
 __all__ = ["MetricsPage", "MetricsSource"]
 
 READERS = 8
-"""Connections that are answered at the same time; more are closed at once."""
+"""Connections that are answered at the same time; further ones are closed at once."""
 READERS_OF_ONE = 4
-"""Of these, from one address: one that holds its connections open does not keep /healthz from the others."""
+"""Connections from one address: a reader that holds them open does not keep others from /healthz."""
 PATIENCE = 2.0
-"""Seconds that a reader, or the server's loop, may take for its next move."""
+"""Seconds that a reader may be idle, and that the server's loop may take to answer."""
 LONGEST_READ = 5.0
 """Seconds after which a connection is closed, whatever it does."""
 CLOSES_WITHIN = 0.1
@@ -35,14 +35,14 @@ T = TypeVar("T")
 
 
 class MetricsSource(Protocol):
-    """Whose metrics a page shows: a server, or all worker processes."""
+    """Provides the metrics of a page: a server, or all worker processes."""
 
     @property
     def is_ready(self) -> bool:
-        """Whether new players are let in."""
+        """Whether new players are admitted."""
 
     async def families(self) -> list[Metric]:
-        """All metrics, at this moment."""
+        """All metrics, as they are now."""
 
 
 class _InLoop:
@@ -59,7 +59,7 @@ class _InLoop:
         return self._ask(self._source.families())
 
     def is_ready(self) -> bool:
-        """Whether new players are let in. A TimeoutError when the loop does not answer."""
+        """Whether new players are admitted. TimeoutError if the loop does not answer."""
         return self._ask(self._look())
 
     async def _look(self) -> bool:
@@ -84,7 +84,7 @@ class _Handler(MetricsHandler):
             answer()
 
     def _tell_health(self) -> None:
-        """The loop answers: that is all that health means."""
+        """Healthy means that the loop answers."""
         try:
             self.server.asked.is_ready()
         except TimeoutError:
@@ -114,19 +114,19 @@ def _hang_up(request: socket) -> None:
 
 
 class MetricsPage(ThreadingHTTPServer):
-    """Answers HTTP on a TCP port, in threads, until it is closed. Made within the server's loop."""
+    """Answers HTTP on a TCP port, in threads, until it is closed. Make it inside the server's event loop."""
 
     daemon_threads = True
     request_queue_size = 64
 
     def __init__(self, source: MetricsSource, port: int, host: str = "127.0.0.1") -> None:
-        """An OSError when the port cannot be opened."""
+        """Open the port; OSError if that fails."""
         self.asked = _InLoop(source)
         registry = CollectorRegistry(auto_describe=False)
         registry.register(self.asked)
         handler: Any = _Handler.factory(registry)
         self._reading: Counter[str] = Counter()
-        """Connections that are answered now, by address."""
+        """Number of open connections by address."""
         self._lock = threading.Lock()
         if ":" in host:
             self.address_family = AF_INET6
@@ -154,7 +154,7 @@ class MetricsPage(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        # A timeout of the socket starts again with every byte; this one does not.
+        # The socket's timeout starts again with every byte; this one does not.
         end = threading.Timer(LONGEST_READ, _hang_up, (request,))
         end.daemon = True
         end.start()
@@ -165,7 +165,7 @@ class MetricsPage(ThreadingHTTPServer):
             self._ends(client_address[0])
 
     def _begins(self, host: str) -> bool:
-        """Whether there is a place for one more reader from this address."""
+        """Whether one more reader from this address is accepted."""
         with self._lock:
             if self._reading.total() >= READERS or self._reading[host] >= READERS_OF_ONE:
                 return False
@@ -178,4 +178,4 @@ class MetricsPage(ThreadingHTTPServer):
             self._reading += Counter()  # without the zeros
 
     def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
-        """A reader went away in the middle of an answer: that is nobody's fault and fills no log."""
+        """Ignore readers that go away in the middle of an answer, which should not fill a log."""

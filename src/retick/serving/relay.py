@@ -1,38 +1,43 @@
-"""Drives a relay over its two sockets in a loop of asyncio: many datagrams for each wake-up, frames sent on at once.
+"""Runs a relay over its two sockets in an asyncio loop: many datagrams per wake-up, frames forwarded at once.
 
-Addresses are those of the system, not the form that ``UdpSocket`` shows: a relay gives them back as it got them, and
-so no frame pays for a translation.
+Addresses have the system's form, not that of ``UdpSocket``: a relay only returns them, and no frame pays for a
+translation.
 """
 
 import asyncio
 import os
+import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from retick.errors import UsageError
-from retick.relay import RelayEvent, RelayServer
+from retick.relay import MemberEntered, MemberGone, RelayConfig, RelayEvent, RelayServer, RoomGone, RoomOpened
 from retick.relay.tickets import KEY_SIZE
-from retick.transport.udp import UdpSocket
+from retick.serving.event_log import EventLog
+from retick.serving.hosting import on_sigterm
+from retick.serving.metrics import announce_page, open_page
+from retick.transport.udp import UdpSocket, open_udp
 
-__all__ = [
-    "RelayLoop",
-    "relay_key",
-]
+if TYPE_CHECKING:
+    from retick.serving.families import RelaySource
 
+__all__ = ["RelayLoop", "relay_key", "run_relay"]
 
 DRAIN = 256
-"""Datagrams read before other tasks run."""
+"""Most datagrams read before other tasks run."""
 LARGEST = 2048
-"""Bytes read of one datagram: more than a relay accepts, so that one that is cut off is noticed."""
+"""Bytes read of one datagram: more than a relay accepts, so that a cut datagram is noticed."""
 BUFFER = 1 << 22
-"""Bytes of the system's buffers that are asked for: a burst of all rooms must fit."""
+"""Requested size of the system's buffers, in bytes: a burst of all rooms must fit."""
 LOOK_EVERY = 0.25
-"""Seconds between two looks at the relay's clock and its events."""
+"""Seconds between two checks of the relay's timeouts and events."""
 
 
 class RelayLoop:
-    """A relay that runs between ``start`` and ``stop``; ``second`` may be missing."""
+    """Runs a relay between ``start`` and ``stop``; the second socket may be missing."""
 
     def __init__(
         self,
@@ -51,7 +56,7 @@ class RelayLoop:
         first.widen(BUFFER)
 
     def start(self) -> None:
-        """In the running loop."""
+        """Start in the running event loop."""
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._first.fileno(), self.drain)
         if self._second is not None:
@@ -69,7 +74,7 @@ class RelayLoop:
         self._report()
 
     def drain(self) -> None:
-        """Take what waits at the first port, at most ``DRAIN`` datagrams, and send what comes of it."""
+        """Read at most ``DRAIN`` datagrams at the first port, and send the frames and answers."""
         receive, send = self._first.raw.recvfrom, self._first.raw.sendto
         take, now = self._server.take, time.monotonic()
         try:
@@ -100,7 +105,7 @@ class RelayLoop:
         self._answer(now)
 
     def _answer(self, now: float) -> None:
-        """Send the answers that wait, on both ports."""
+        """Send pending answers on both ports."""
         for endpoint, socket in ((self._server, self._first), (self._server.second, self._second)):
             for data, address in endpoint.datagrams_to_send(now=now):
                 if socket is not None:
@@ -126,7 +131,7 @@ class RelayLoop:
 
 
 def relay_key(path: Path | None) -> bytes:
-    """The key in a file, which is made if it is not there; without a file, a key for this run only."""
+    """Read the key in a file, made if missing; without a file, make a key for this run only."""
     if path is None:
         return os.urandom(KEY_SIZE)
     if not path.exists():
@@ -146,3 +151,99 @@ def relay_key(path: Path | None) -> bytes:
             f"{path} is not a key: a key is {2 * KEY_SIZE} hexadecimal digits; remove it to make a new one"
         )
     return key
+
+
+# A whole relay process: its sockets, its key, its page and its log.
+
+
+def run_relay(
+    config: RelayConfig,
+    log: EventLog,
+    *,
+    host: str,
+    port: int,
+    second_port: int | None = None,
+    key: Path | None = None,
+    page_address: tuple[str, int] | None = None,
+    seconds: float | None = None,
+) -> None:
+    """Run a relay until SIGTERM, Ctrl-C or the end of ``seconds``. Without ``second_port`` it is the next one.
+
+    It says no goodbye: members come back with their tickets when a relay with the same ``key`` runs again.
+    """
+    secret = relay_key(key)
+    first = open_udp(host, port)
+    second = None
+    try:
+        second = open_udp(host, (port + 1 if port else 0) if second_port is None else second_port)
+        ports = (first.address[1], second.address[1])
+        epoch = time.time() - time.monotonic()
+        server = RelayServer(key=secret, entropy=os.urandom, epoch=epoch, ports=ports, config=config)
+        # The default loop of Windows cannot wait for sockets that are read here.
+        factory = asyncio.SelectorEventLoop if sys.platform == "win32" else None
+        with asyncio.Runner(loop_factory=factory) as runner:
+            runner.run(_run(server, first, second, log, page_address, seconds, has_key=key is not None))
+    finally:
+        first.close()
+        if second is not None:
+            second.close()
+
+
+async def _run(
+    server: RelayServer,
+    first: UdpSocket,
+    second: UdpSocket,
+    log: EventLog,
+    address: tuple[str, int] | None,
+    seconds: float | None,
+    *,
+    has_key: bool,
+) -> None:
+    over = asyncio.Event()
+    on_sigterm(over.set)
+    forwarding = RelayLoop(server, first, second, on_events=lambda events: _write(log, events))
+    page = None
+    try:
+        if address is not None:
+            page = open_page(lambda: _source(server), address)
+        forwarding.start()
+        host, port, other = first.address[0], first.address[1], second.address[1]
+        log.note("listening", f"relay on {host} ports {port} and {other}", host=host, port=port, second_port=other)
+        if not has_key:
+            log.note("no_key", "without --key, members cannot come back after a restart")
+        announce_page(log, page)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(over.wait(), seconds)
+    finally:
+        forwarding.stop()
+        log.note("stopped", "stopped")
+        if page is not None:
+            # Not in the loop: a reader may be waiting for the loop just now.
+            await asyncio.to_thread(page.close)
+
+
+def _source(server: RelayServer) -> "RelaySource":
+    from retick.serving.families import RelaySource  # imports prometheus_client, which is there if there is a page
+
+    return RelaySource(server)
+
+
+def _write(log: EventLog, events: list[RelayEvent]) -> None:
+    """Write a line for each event, without addresses and codes: readers of the log do not need them."""
+    for event in events:
+        if isinstance(event, RoomOpened):
+            verb = "is back" if event.returned else "opened"
+            log.note("room_opened", f"room {event.room} {verb}", room=event.room, places=event.places)
+        elif isinstance(event, MemberEntered):
+            log.note("member_entered", f"room {event.room}: member {event.member} is there", **_of(event))
+        elif isinstance(event, MemberGone):
+            how = "fell silent" if event.silent else "left"
+            log.note(
+                "member_gone", f"room {event.room}: member {event.member} {how}", silent=event.silent, **_of(event)
+            )
+        elif isinstance(event, RoomGone):
+            log.note("room_gone", f"room {event.room} is gone", room=event.room)
+
+
+def _of(event: MemberEntered | MemberGone) -> dict[str, int]:
+    return {"room": event.room, "member": event.member}

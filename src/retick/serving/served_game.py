@@ -1,7 +1,7 @@
-"""From a plan to a server: the one place that knows which kinds of games can be served.
+"""Makes the server for a plan; only this module knows which kinds of games can be served.
 
-A game is the runner, a profile (``retick.authority.DeclaredProfile``, or a class of one's own that answers to
-``retick.netrunner.profile.Profile``; an object, or what makes one), or a class of declared worlds.
+A game is the runner, a profile (an object that implements ``retick.netrunner.profile.Profile``, or a class or function
+that makes one), or a class of declared worlds.
 """
 
 import os
@@ -26,24 +26,24 @@ from retick.sim.world import World
 __all__ = ["Served", "server_for"]
 
 HOOKS = "hooks"
-"""What is looked for in the module of a game, and in the module of this name beside it."""
+"""The name of a game's hooks in its module, and of a module beside it that may have them."""
 _PROFILE = ("game_id", "protocol_version", "motor", "config", "layout", "decode_inputs", "encode_snapshot", "judge")
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A server, and what a front before it must know."""
+    """A server, with the settings that its front needs."""
 
     server: Any
-    """``Server``, or the server of declared worlds: both have the five calls, rooms, drain and close."""
+    """``Server`` or ``WorldServer``: both have the five calls, rooms, drain and close."""
     link: LinkConfig
-    """As the server's own, but for its keys; a front has the same."""
+    """The server's link configuration without keys; its front has the same."""
     public_key: str | None = None
-    """What clients must know of the server, in hexadecimal digits; None without a key."""
+    """The public key that clients need, in hexadecimal digits; None without a key."""
 
 
 def server_for(plan: ServePlan) -> Served:
-    """The server that a plan asks for; a UsageError with one line for a game that cannot be served."""
+    """Make the server of a plan; UsageError with one line if the game cannot be served."""
     if plan.game is None:
         tuning = Tuning(**plan.runner["tuning"])
         return _of_profile(NetRunner(RunnerConfig(**plan.runner | {"tuning": tuning})), plan)
@@ -55,25 +55,25 @@ def server_for(plan: ServePlan) -> Served:
         return _of_world(found, plan)
     profile = _profile(found, name)
     if plan.players is not None or plan.tick_rate is not None or plan.snapshot_rate is not None:
-        raise UsageError(f"{name} has its own numbers: --players, --tick-rate and --snapshot-rate are not for it")
+        raise UsageError(f"{name} sets these itself: leave out --players, --tick-rate and --snapshot-rate")
     return _of_profile(profile, plan)
 
 
 def _profile(found: Any, name: str) -> Any:
-    """The object itself, or what the class or function makes."""
+    """The profile itself, or the one that a class or function makes."""
     if isinstance(found, type) or (callable(found) and not hasattr(found, "motor")):
         found = made(found, name)
     missing = [each for each in _PROFILE if not hasattr(found, each)]
     if missing:
         raise UsageError(
-            f"{name} cannot be served: it is no class of declared worlds, and no profile (no {', '.join(missing)})"
+            f"{name} cannot be served: it is neither a declared world's class nor a profile (no {', '.join(missing)})"
         )
     return found
 
 
 def _of_profile(profile: Any, plan: ServePlan) -> Served:
     if plan.record is not None:
-        raise UsageError(f"--record is for declared worlds, and {profile.game_id!r} is none")
+        raise UsageError(f"--record is for declared worlds, and {profile.game_id!r} is not one")
     config = ServerConfig(rooms=plan.rooms, delta=not plan.fixed, max_connections_per_address=plan.per_address)
     server = Server(
         profile, entropy=os.urandom, config=config, clock=time.perf_counter, admit=tokens_of(plan), **sealing_of(plan)
@@ -84,7 +84,7 @@ def _of_profile(profile: Any, plan: ServePlan) -> Served:
 
 
 def _hooks(plan: ServePlan) -> RoomHooks | None:
-    """What the game's module, or ``hooks.py`` beside it, has under the name ``hooks``: an object, or its class."""
+    """Find ``hooks``, an object or its class, in the game's module or in ``hooks.py`` beside it."""
     assert plan.game is not None
     found = getattr(import_from(Path(plan.game["root"]), plan.game["module"]), HOOKS, None)
     module = module_beside(plan.game, HOOKS) if found is None else None
@@ -92,12 +92,12 @@ def _hooks(plan: ServePlan) -> RoomHooks | None:
     if isinstance(found, type) and issubclass(found, RoomHooks):
         found = made(found, HOOKS)
     if found is not None and not isinstance(found, RoomHooks):
-        raise UsageError(f"{HOOKS} must be a retick.authority.RoomHooks, or a class of these, not {found!r}")
+        raise UsageError(f"{HOOKS} must be a retick.authority.RoomHooks or a subclass, not {found!r}")
     return found
 
 
 def _of_world(game: type[World], plan: ServePlan) -> Served:
-    """Everything wrong with the declaration is a UsageError of the server's."""
+    """Serve a declared world; the server raises UsageError for a wrong declaration."""
     if plan.fixed:
         raise UsageError(f"--fixed is for games with fixed snapshots, and {game.__name__} is a declared world")
     if plan.players not in (None, game.num_players):

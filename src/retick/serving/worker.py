@@ -1,15 +1,15 @@
-"""A worker process of ``retick serve --workers``: a server with some of the rooms, on a port of its own.
+"""A worker process of ``retick serve --workers``: a server with some of the rooms, on its own port.
 
-The front starts it and talks to it in lines of JSON, over standard input and output; the game sees neither. The first
-line that it gets is its plan. Then:
+The front starts it and talks to it in lines of JSON over standard input and output, which the game does not see. The
+first line to the worker is its plan. Then:
 
 ::
 
     to the worker    {"open": room}   {"drain": seconds}   {"stop": true}   {"ask": number}
     from the worker  {"ready": {...}} or {"failed": text}, once; {"answer": number, "metrics": [...]}; lines of events
 
-The front alone decides when it ends: SIGTERM, which some supervisors send to every process, does nothing here. Without
-a front it stops: the end of its standard input is the same as "stop".
+Only the front decides when a worker ends: it ignores SIGTERM, which some supervisors send to every process. It also
+stops at the end of its standard input, when the front is gone.
 """
 
 import asyncio
@@ -33,14 +33,14 @@ __all__ = ["main"]
 
 
 class _Line:
-    """The way to the front: whole lines, from any thread."""
+    """Sends whole lines to the front, from any thread."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
         self._lock = threading.Lock()
 
     def send(self, message: dict[str, Any]) -> None:
-        with self._lock, suppress(OSError):  # the front is gone: its end of our input says so, too
+        with self._lock, suppress(OSError):  # if the front is gone, our input ends too
             self._stream.write(json.dumps(message) + "\n")
             self._stream.flush()
 
@@ -58,7 +58,7 @@ def main() -> None:
         line.send({"failed": str(error)})
         return
     if plan.core is not None and hasattr(os, "sched_setaffinity"):
-        with suppress(OSError):  # a core that was taken away from us meanwhile
+        with suppress(OSError):  # the core may have been taken away meanwhile
             os.sched_setaffinity(0, {plan.core})
     try:
         asyncio.run(_work(plan, served, socket, lines_in, line))
@@ -88,7 +88,7 @@ async def _work(plan: ServePlan, served: Served, socket: UdpSocket, lines_in: IO
     loop = asyncio.get_running_loop()
 
     def read() -> None:
-        with suppress(RuntimeError):  # the loop has ended before the front's last line
+        with suppress(RuntimeError):  # the loop ended before the front's last line
             for text in lines_in:
                 loop.call_soon_threadsafe(_obey, hosting, line, json.loads(text))
             loop.call_soon_threadsafe(hosting.stop)
@@ -102,7 +102,7 @@ async def _work(plan: ServePlan, served: Served, socket: UdpSocket, lines_in: IO
 
 def _obey(hosting: ServerLoop, line: _Line, order: dict[str, Any]) -> None:
     if "open" in order:
-        with suppress(UsageError):  # it has this room, or drains
+        with suppress(UsageError):  # the room is open already, or the server drains
             hosting.server.open_room(order["open"])
     elif "drain" in order:
         hosting.drain(order["drain"])

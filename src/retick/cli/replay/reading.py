@@ -10,9 +10,10 @@ from rich.progress import Progress
 
 from retick.audit.game_loader import GAME_IDS, load_game
 from retick.cli.arguments import project_game
-from retick.cli.exit_codes import MISUSE, NO, UNKNOWN, complain, file_problem, playing
+from retick.cli.exit_codes import MISUSE, NO, UNKNOWN, complain, playing
 from retick.cli.terminal import Screen, say
 from retick.errors import RetickError, UsageError
+from retick.playing.printing import file_problem
 from retick.replay import Replay
 from retick.sim.contract import Simulation
 from retick.verify.games import FIGHTER, UnknownGame, game_for
