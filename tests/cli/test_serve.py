@@ -26,27 +26,27 @@ from tests.serving.serving import Serving
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["serve", "--rooms", "0"],
-        ["serve", "--tick-rate", "0"],
-        ["serve", "--per-address", "0"],
-        ["serve", "--players", "17"],
-        ["serve", "--config", "no such file.json"],
+        ["serve", "runner", "--rooms", "0"],
+        ["serve", "runner", "--tick-rate", "0"],
+        ["serve", "runner", "--per-address", "0"],
+        ["serve", "runner", "--players", "17"],
+        ["serve", "runner", "--config", "no such file.json"],
         ["bots", "0"],
         ["bots", "1", "--loss", "101"],
         ["bots", "1", "--seconds", "nan"],
         ["bots", "1", "--jitter", "inf"],
-        ["serve", "--port", "0", "--seconds", "-1"],
-        ["serve", "--port", "0", "--seconds", "nan"],
-        ["serve", "--port", "0", "--drain", "-1"],
-        ["serve", "--port", "0", "--metrics", "much"],
-        ["serve", "--port", "0", "--reports", "no such folder"],
-        ["serve", "--port", "0", "--record", "no such folder"],
-        ["serve", "--port", "0", "--record", "."],
-        ["serve", "--port", "0", "--workers", "0"],
-        ["serve", "--port", "0", "--workers", "65"],
-        ["serve", "--port", "0", "--workers", "2"],
-        ["serve", "--port", "80", "--rooms", "2", "--workers", "2"],
-        ["serve", "--port", "65534", "--rooms", "2", "--workers", "2"],
+        ["serve", "runner", "--port", "0", "--seconds", "-1"],
+        ["serve", "runner", "--port", "0", "--seconds", "nan"],
+        ["serve", "runner", "--port", "0", "--drain", "-1"],
+        ["serve", "runner", "--port", "0", "--metrics", "much"],
+        ["serve", "runner", "--port", "0", "--reports", "no such folder"],
+        ["serve", "runner", "--port", "0", "--record", "no such folder"],
+        ["serve", "runner", "--port", "0", "--record", "."],
+        ["serve", "runner", "--port", "0", "--workers", "0"],
+        ["serve", "runner", "--port", "0", "--workers", "65"],
+        ["serve", "runner", "--port", "0", "--workers", "2"],
+        ["serve", "runner", "--port", "80", "--rooms", "2", "--workers", "2"],
+        ["serve", "runner", "--port", "65534", "--rooms", "2", "--workers", "2"],
         ["serve", "nothing"],
         ["serve", "no_such_module:Game"],
         ["serve", "json:loads"],
@@ -61,6 +61,14 @@ def test_misuse_is_refused_in_words_in_one_line(arguments: list[str]) -> None:
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_without_a_game_it_says_what_it_can_serve() -> None:
+    for words in (["serve"], ["serve", "--port", "0"]):
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 2
+        assert "a declared world of yours" in result.stderr
+        assert "retick serve runner" in result.stderr
 
 
 def test_a_config_file_holds_where_no_option_was_given(tmp_path: Path) -> None:
@@ -85,7 +93,7 @@ def test_a_config_file_holds_where_no_option_was_given(tmp_path: Path) -> None:
 def test_a_config_file_that_cannot_be_used_is_misuse(tmp_path: Path, content: bytes, words: str) -> None:
     file = tmp_path / "server.json"
     file.write_bytes(content)
-    result = CliRunner().invoke(app, ["serve", "--port", "0", "--seconds", "0.01", "--config", str(file)])
+    result = CliRunner().invoke(app, ["serve", "runner", "--port", "0", "--seconds", "0.01", "--config", str(file)])
     assert result.exit_code == 2
     assert words in result.stderr
     assert len(result.stderr.splitlines()) == 1
@@ -174,7 +182,7 @@ def can_make_namespaces() -> bool:
 
 @pytest.mark.skipif(not can_make_namespaces(), reason="no namespace of processes can be made here (unshare, as root)")
 def test_as_process_number_one_sigterm_drains_too(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "retick", "serve", "--port", "0", "--host", "127.0.0.1", "--drain", "1"]
+    words = [sys.executable, "-m", "retick", "serve", "runner", "--port", "0", "--host", "127.0.0.1", "--drain", "1"]
     with subprocess.Popen(
         ["unshare", "--pid", "--fork", "--mount-proc", *words], cwd=tmp_path, stdout=subprocess.PIPE, text=True
     ) as outside:

@@ -324,9 +324,10 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: [fight(folder, name), "--results", text_file(folder, text, f"{name}.jsonl")],
     ],
     "serve": [
-        lambda folder, text, name: ["--config", str(folder / name)],
-        lambda folder, text, name: ["--config", text_file(folder, text, name)],
+        lambda folder, text, name: ["runner", "--config", str(folder / name)],
+        lambda folder, text, name: ["runner", "--config", text_file(folder, text, name)],
         lambda folder, text, name: [
+            "runner",
             "--port",
             "0",
             "--seconds",
@@ -334,7 +335,7 @@ ATTACKS: dict[str, list[Make]] = {
             "--config",
             text_file(folder, json.dumps({text: text}), name),
         ],
-        lambda folder, text, name: ["--host", text],
+        lambda folder, text, name: ["runner", "--host", text],
     ],
     "doctor": [lambda folder, text, name: ["--relay", text]],
     "snapshot explain": [

@@ -19,8 +19,12 @@ class Serving:
     """``retick serve`` as a process of its own, in a folder of its own."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
+        game = () if any(".py:" in word for word in arguments) else ("runner",)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "retick", "serve", "--port", "0", "--host", "127.0.0.1", "--log-json", *arguments],
+            [
+                *(sys.executable, "-m", "retick", "serve", *game),
+                *("--port", "0", "--host", "127.0.0.1", "--log-json", *arguments),
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -145,7 +145,7 @@ def test_a_front_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> None:
 def run_to_the_end(folder: Path, *arguments: str) -> tuple[int, str]:
     import subprocess
 
-    made = [sys.executable, "-m", "retick", "serve", "--rooms", "2", "--workers", "2", "--host", "127.0.0.1"]
+    made = [sys.executable, "-m", "retick", "serve", "runner", "--rooms", "2", "--workers", "2", "--host", "127.0.0.1"]
     done = subprocess.run([*made, *arguments], capture_output=True, text=True, cwd=folder, timeout=120)
     return done.returncode, done.stderr
 

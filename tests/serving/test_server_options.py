@@ -101,10 +101,10 @@ def test_the_key_file_is_made_at_first_use_and_the_public_key_stays(tmp_path: Pa
 def test_plain_and_sealed_exclude_each_other_in_words(tmp_path: Path) -> None:
     runner = CliRunner()
     for option in ("--key", "--tokens", "--keylog"):
-        result = runner.invoke(app, ["serve", "--plain", option, str(tmp_path / "file")])
+        result = runner.invoke(app, ["serve", "runner", "--plain", option, str(tmp_path / "file")])
         assert result.exit_code == MISUSE
         assert f"{option} is for sealed links: it does not go with --plain" in result.stderr
-    result = runner.invoke(app, ["serve", "--tokens", str(tmp_path / "file")])
+    result = runner.invoke(app, ["serve", "runner", "--tokens", str(tmp_path / "file")])
     assert result.exit_code == MISUSE
     assert "--tokens needs --key FILE" in result.stderr
     assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from retick.audit.game_loader import locate_game
-from retick.cli.exit_codes import complain
+from retick.cli.exit_codes import MISUSE, complain
 from retick.errors import UsageError
 from retick.host.joining import FIRST_PORT
 from retick.integrations.agones import sidecar_port
@@ -28,6 +28,14 @@ from retick.serving.plan import ServePlan, with_keys
 __all__ = ["serve"]
 
 RUNNER = "runner"
+SERVABLE = (
+    "  retick serve arena.py:Arena      a declared world of yours: class Arena(World) in arena.py",
+    "  retick serve my_game.worlds:Arena     the same from a module that is installed",
+    "  retick serve my_game:profile     a profile: a game on the wire of NetRunner",
+    "  retick serve runner              the parkour game of this library, over NetRunner's wire",
+    "retick serve --help lists the options",
+)
+"""What there is to serve, for somebody who named no game."""
 MetricsOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -39,12 +47,13 @@ MetricsOption: TypeAlias = Annotated[
 
 def serve(
     game: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="[GAME]",
+            metavar="GAME",
             help="A declared world or a profile, as module:Name or file.py:Name; 'runner' is the game of this library.",
+            show_default=False,
         ),
-    ] = RUNNER,
+    ] = None,
     port: Annotated[int, typer.Option(help="UDP port; 0 takes any free one.")] = 7777,
     host: Annotated[str, typer.Option(help="Address to listen on; :: is IPv6 and IPv4.")] = "0.0.0.0",
     rooms: Annotated[
@@ -106,10 +115,13 @@ def serve(
 
     Exit code 0: stopped by --seconds or SIGTERM. 1: all workers have ended. 2: misuse. 130: stopped by Ctrl-C.
 
-    Example: retick serve --rooms 4 --workers 2 --port 7777 --metrics 0.0.0.0:9100 --log-json
+    Example: retick serve arena.py:Arena --rooms 4 --workers 2 --port 7777 --metrics 0.0.0.0:9100 --log-json
 
-    Example: retick serve --key server.key --tokens tokens.key
+    Example: retick serve arena.py:Arena --key server.key --tokens tokens.key
     """
+    if game is None:
+        complain("serve needs a game", *SERVABLE)
+        raise typer.Exit(MISUSE)
     _check(rooms, workers, port, seconds, drain)
     for words, folder in (("--reports", reports), ("--record", record)):
         if folder is not None and not folder.is_dir():
