@@ -13,13 +13,14 @@ KERNELS := $(shell $(PYTHON) -c "import runpy; print(*('src/' + k.replace('.', '
 KERNEL_FILES := setup.py src/retick/_kernels.py $(KERNELS) $(wildcard $(KERNELS:.py=.pxd))
 
 .PHONY: help demo test lint types architecture test-compiled test-pure docs pictures soak fuzz bench clean
+.PHONY: soak-fuzz soak-tests soak-pure soak-chaos soak-cheats soak-search
 
 help:
 	@echo "make demo   two peers fight over a bad link, in this terminal"
 	@echo "make test   lint, types, tests compiled, tests of the kernels uncompiled"
 	@echo "make docs   the documentation as a site with search, in site/; broken links are errors"
 	@echo "make pictures  the pictures of the studio in docs/pictures, taken from the real page"
-	@echo "make soak   what takes longer than make test: fuzzing, chaos, cheats, an hour of play, membership"
+	@echo "make soak   what takes longer than make test, in parts: soak-fuzz soak-tests soak-pure soak-chaos soak-cheats soak-search"
 	@echo "make fuzz   fuzz all decoders: FUZZ_SECONDS=600 for each family, or PACKETS=100000000; RECORD=1; SANITIZE=1"
 	@echo "make bench  ns per step, compiled, uncompiled and in C"
 	@echo "make clean  remove .venv and everything that was built"
@@ -55,7 +56,8 @@ test-compiled: $(VENV)/.dev $(VENV)/.programs
 	$(PY) -m pytest -q -n $(TEST_PROCESSES) -m "not soak"
 
 # What touches a kernel, over its Python source; make soak runs the long ones so, too.
-PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollback authority replay testing fuzz test_package.py))
+PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollback authority host netrunner replay testing checkers fuzz \
+	verify/test_batch.py verify/test_judge.py verify/test_kernel.py verify/test_row.py verify/test_tar.py test_package.py))
 
 test-pure: $(VENV)/.dev
 	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=quick -m "not long and not soak" $(PURE_TESTS)
@@ -69,24 +71,38 @@ docs: $(VENV)/.docs
 pictures: $(VENV)/.dev $(VENV)/.programs
 	$(PY) docs/pictures/make.py
 
-# One line for each thing that is checked.
-soak: $(VENV)/.dev
+# What takes longer than the tests, in parts that each end within 80 minutes on two cores.
+SOAK_PARTS := soak-fuzz soak-tests soak-pure soak-chaos soak-cheats soak-search
+
+soak: $(SOAK_PARTS)
+
+soak-fuzz: $(VENV)/.dev
 	$(MAKE) fuzz
 	$(PY) -m fuzz.storm --datagrams 10000000
+
+soak-tests: $(VENV)/.dev $(VENV)/.programs
 	$(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=soak tests/sim tests/wire tests/snapshot tests/link tests/rollback tests/authority
 	$(PY) -m pytest -q -n $(TEST_PROCESSES) -m soak tests
-	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) -m "long or soak" $(PURE_TESTS)
 	$(PIP) ray
-	$(PY) -m pytest -q tests/integrations/test_ray.py
+	$(PY) -m pytest -q tests/verify/test_ray.py
+
+soak-pure: $(VENV)/.dev
+	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) -m "long or soak" $(PURE_TESTS)
+
+soak-chaos: $(VENV)/.dev
 	$(PY) -m benchmarks chaos --players 2 --matches 2000
 	$(PY) -m benchmarks chaos --players 4 --matches 300
 	$(PY) -m benchmarks chaos --players 8 --matches 20
 	$(PY) -m benchmarks chaos --nat --players 2 --matches 1000
 	$(PY) -m benchmarks chaos --nat --players 4 --matches 100
-	$(PY) -m benchmarks chaos --cheats 3000
 	$(PY) -m benchmarks chaos --hours 1
-	$(PY) -m retick.testing.membership --faults 1
-	$(PY) -m retick.testing.membership two join-faults
+
+soak-cheats: $(VENV)/.dev
+	$(PY) -m benchmarks chaos --cheats 3000
+
+soak-search: $(VENV)/.dev
+	$(PY) -m tests.checkers.membership --faults 1
+	$(PY) -m tests.checkers.membership two join-faults
 
 FUZZ_SECONDS ?= 60
 FUZZ_OPTIONS := $(if $(PACKETS),--packets $(PACKETS),--seconds $(FUZZ_SECONDS)) $(if $(RECORD),--record) $(if $(SEED),--seed $(SEED))
@@ -101,7 +117,7 @@ fuzz: $(VENV)/.dev
 	$(PY) -m fuzz coverage $(TARGETS) --packets 2000
 endif
 
-bench: $(VENV)/.demo
+bench: $(VENV)/.dev
 	$(PY) -m benchmarks sim
 
 clean:
@@ -112,27 +128,26 @@ clean:
 $(PY):
 	$(PYTHON) -m venv $(VENV)
 
-# An editable install builds the kernels beside their sources, without a build environment of its own: what builds
-# them stays in .venv, so that a changed kernel builds again in seconds.
+# The kernels are built beside their sources before pip is asked for an editable install, since pip shows nothing of a
+# build. What builds them stays in .venv, so that a changed kernel builds again in seconds.
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 BUILD_TOOLS := $(shell $(PYTHON) -c "import tomllib; print(*(repr(need) for need in tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
 
-# pip shows nothing of a build that went well without its compiler.
-SAY_IF_SLOW := $(PY) -c "import retick._kernels as k; k.is_pure_by_choice() or k.is_compiled() or print('retick:', k.HOW_TO_COMPILE)"
-
 $(VENV)/.tools: $(PY) pyproject.toml
-	@echo "setting up $(VENV); compiling the kernels takes a few minutes the first time, and nothing is printed meanwhile"
+	@echo "setting up $(VENV), and compiling the kernels: about a minute the first time"
 	$(PIP) $(BUILD_TOOLS)
 	@touch $@
 
-$(VENV)/.demo: $(VENV)/.tools $(KERNEL_FILES)
-	$(PIP) --no-build-isolation --editable ".[cli,studio]"
-	@$(SAY_IF_SLOW)
+$(VENV)/.kernels: $(VENV)/.tools $(KERNEL_FILES)
+	$(PY) setup.py --quiet build_ext --inplace
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.tools $(KERNEL_FILES)
+$(VENV)/.demo: $(VENV)/.kernels
+	$(PIP) --no-build-isolation --editable ".[cli,studio]"
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.kernels
 	$(PIP) --no-build-isolation --editable ".[dev]"
-	@$(SAY_IF_SLOW)
 	@touch $@ $(VENV)/.demo
 
 # The site is made from the sources as they are: no kernel is built for it.

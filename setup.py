@@ -36,11 +36,11 @@ DIRECTIVES = (
 # Contracting a*b+c into one rounding gives other bits than Python does, and some compilers do it without being asked.
 # The kernels of retick.sim.maths rest on that, and refuse to be imported where it is done; -ffast-math is as bad.
 # Debug information doubles the time of a build and nobody reads it. Aligned functions keep their speed when
-# other code moves: a sync test was 10 % slower by chance without.
+# other code moves: a sync test was 10 % slower by chance without. Warnings are about Cython's C, which nobody edits.
 FLAGS = (
     ["/fp:strict"]
     if sys.platform == "win32"
-    else ["-O3", "-fwrapv", "-ffp-contract=off", "-falign-functions=32", "-g0"]
+    else ["-O3", "-fwrapv", "-ffp-contract=off", "-falign-functions=32", "-g0", "-w"]
 )
 CIMPORT = re.compile(r"from (?:cython\.cimports\.)?(retick[\w.]+) c?import")
 
@@ -72,24 +72,29 @@ class BuildKernels(build_ext):  # type: ignore[misc]  # setuptools has no types
     """Runs Cython and the C compiler for each kernel, on all cores at once."""
 
     parallel: int
+    done = 0
 
     def finalize_options(self) -> None:
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count() or 1
 
     def build_extensions(self) -> None:
+        # The largest first: the last kernel to be compiled should be a small one, since it has one core alone.
+        self.extensions.sort(key=lambda ext: -Path(ROOT, path_of(ext.name, ".py")).stat().st_size)
         changed = [ext for ext in self.extensions if is_newer(inputs_of(ext.name), path_of(ext.name, ".c"))]
         self.translate(self.extensions if self.force else changed)
         super().build_extensions()
         missing = [ext.name for ext in self.extensions if not Path(self.get_ext_fullpath(ext.name)).exists()]
         if missing:
-            print(f"retick: {len(missing)} {_LIST['HOW_TO_COMPILE']}", file=sys.stderr)
+            tell(f"{len(missing)} {_LIST['HOW_TO_COMPILE']}")
 
     def translate(self, changed: list[Any]) -> None:
         """Python to C. One process for each core with its share of the kernels: starting Cython takes half a second."""
         command = [sys.executable, "-m", "cython"]
         for directive in DIRECTIVES:
             command += ["-X", directive]
+        if changed:
+            tell(f"translating {len(changed)} kernels to C")
         for ext in changed:
             Path(ROOT, path_of(ext.name, ".c")).unlink(missing_ok=True)
         shares = [[path_of(ext.name, ".py") for ext in changed[core :: self.parallel]] for core in range(self.parallel)]
@@ -116,6 +121,13 @@ class BuildKernels(build_ext):  # type: ignore[misc]  # setuptools has no types
             self.copy_file(str(beside), str(target))
         else:
             super().build_extension(ext)
+            self.done += 1
+            tell(f"compiled {ext.name}, {self.done} of {len(self.extensions)}")
+
+
+def tell(words: str) -> None:
+    """Say how far the build is, on the standard error; pip shows it with -v."""
+    print(f"retick: {words}", file=sys.stderr, flush=True)
 
 
 def inputs_of(module: str) -> list[str]:
