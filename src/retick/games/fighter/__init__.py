@@ -1,4 +1,4 @@
-"""The two-player reference fighter, bit for bit as its published contract has it.
+"""The two-player reference fighter, bit for bit as its published contract specifies it.
 
 Knows the simulation contract and nothing of networks, files or screens.
 """

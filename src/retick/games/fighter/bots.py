@@ -7,8 +7,8 @@ every machine.
 Theory of operation. A bot follows one plan at a time for a random number of frames: it holds its place, advances,
 retreats, leaps in, or winds up an attack. When the other comes within reach, holding and advancing become a wind-up. An
 attack has no start-up time in this game, so the length of the wind-up, the bot's reflex, decides who hits first. When a
-plan ends or an attack was made, the style's odds choose the next plan; after a hit a bot retreats. Like the match, bots
-go on at 0 hp.
+plan ends or an attack was made, the style's odds choose the next plan; after a hit a bot retreats. Bots, like the
+match, go on at 0 hp.
 """
 
 from collections.abc import Iterator
@@ -39,35 +39,35 @@ JUMP: Final = int(Button.JUMP)
 ATTACK: Final = int(Button.ATTACK)
 
 REACH: Final = PLAYER_WIDTH + HITBOX_WIDTH
-"""An attack hits when the other is nearer than this in the direction faced, and not at the same x."""
+"""An attack hits if the other is nearer than this in the direction faced, and not at the same x."""
 CLOSE: Final = REACH - 2 * MOVE_SPEED
-"""Nearer than this a bot does not advance, so that it does not run through the other."""
+"""At a smaller distance than this a bot does not advance, so that it does not run through the other."""
 FAR: Final = 4 * REACH
-"""Further away than this a bot does not retreat."""
+"""At a greater distance than this a bot does not retreat."""
 
 HOLD, ADVANCE, RETREAT, LEAP, WIND_UP = range(5)
 ADVANCE_LENGTH: Final = (40, 41)
 LEAP_LENGTH: Final = (25, 26)
-"""As long as a jump lasts."""
+"""A leap lasts as long as a jump: a range of frames."""
 OPENING: Final = 8
-"""Frames by which the other's cooldown must be longer than its own before a bot charges."""
+"""How many frames longer the other's cooldown must be than the bot's own before it charges."""
 FRAME_MASK: Final = 0xFFFFFFFF
 
 
 class Style(NamedTuple):
-    """How a bot fights. A range of frames is its least length and one more than its greatest."""
+    """How a bot fights. A range of frames is the least length, and one more than the greatest."""
 
     name: str
     odds: tuple[int, int, int, int]
     """Weights of the next plan: hold, advance, retreat, leap."""
     patience: tuple[int, int]
-    """How long it holds its place, a range of frames."""
+    """How long the bot holds its place, a range of frames."""
     ground: tuple[int, int]
-    """How long it retreats, a range of frames."""
+    """How long the bot retreats, a range of frames."""
     reflex: tuple[int, int]
-    """How long it winds up once the other is within reach, a range of frames."""
+    """How long the bot winds up once the other is within reach, a range of frames."""
     punishes: bool
-    """Whether it advances when the other has attacked and cannot attack again yet."""
+    """Whether the bot advances when the other has attacked and cannot attack again yet."""
 
 
 RUSHER: Final = Style("rusher", (3, 5, 2, 1), (15, 40), (8, 16), (5, 22), punishes=False)
@@ -115,7 +115,7 @@ class Bot(NamedTuple):
         return self if self.plan == RETREAT else self._planning(RETREAT, until & FRAME_MASK, self.style.ground)
 
     def _threaten(self, facing: int, gap: int, frame: int, over: bool) -> tuple[int, Self]:
-        """Within reach: wind up, then attack, even if the other has gone; a leap attacks at once."""
+        """Plan within reach: wind up, then attack, even if the other has gone; a leap attacks at once."""
         if self.plan != LEAP:
             if self.plan != WIND_UP:
                 return 0, self._planning(WIND_UP, frame, self.style.reflex)
@@ -129,7 +129,7 @@ class Bot(NamedTuple):
         return ATTACK | toward, self._choosing(frame)
 
     def _reconsidering(self, me: PlayerState, other: PlayerState, distance: int, frame: int) -> Self:
-        """A plan may end early: a retreat at a wall or far away, holding when the other cannot attack back."""
+        """End a plan early if needed: a retreat at a wall or far away, holding when the other cannot attack back."""
         if self.plan == RETREAT:
             if not MIN_X < me.x < MAX_X - PLAYER_WIDTH:
                 return self._planning(LEAP, frame, LEAP_LENGTH)
@@ -155,7 +155,7 @@ class Bot(NamedTuple):
         return 0
 
     def _choosing(self, frame: int) -> Self:
-        """The next plan, drawn by the style's odds, from the frame on."""
+        """Start the next plan at ``frame``, drawn by the style's odds."""
         style = self.style
         draw, rng = self.rng.below(sum(style.odds))
         bot = self._replace(rng=rng)
@@ -184,6 +184,6 @@ def fight(seed: int, styles: tuple[Style, Style] = (RUSHER, COUNTER)) -> Iterato
 
 
 def bout(seed: int, frames: int, styles: tuple[Style, Style] = (RUSHER, COUNTER)) -> bytes:
-    """The inputs of so many frames of such a match, in the form that ``Fighter.run`` reads."""
+    """The inputs of ``frames`` frames of such a match, in the form that ``Fighter.run`` reads."""
     buttons = (each for both, _ in islice(fight(seed, styles), frames) for each in both)
     return b"".join(each.to_bytes(2, "little") for each in buttons)

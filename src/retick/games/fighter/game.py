@@ -30,7 +30,7 @@ class PlayerState(Record):
     x: I32
     y: I32
     vx: I32
-    """Hashed like the rest, though no rule ever moves it from 0."""
+    """Hashed like the rest, though no rule ever changes it from 0."""
     vy: I32
     facing: I8
     state: U8
@@ -48,7 +48,7 @@ class FighterState(Record):
     p1: PlayerState
     p2: PlayerState
     rng: U32
-    """State of the generator: saved and hashed, never drawn from by the step."""
+    """The state of the generator: saved and hashed, but the step never draws from it."""
 
 
 def _fighter(player: int) -> PlayerState:
@@ -68,7 +68,7 @@ def _fighter(player: int) -> PlayerState:
 
 
 _START = FighterState(frame=0, p1=_fighter(0), p2=_fighter(1), rng=1)._slots()[:-1]
-"""All slots but the generator's: verifying short matches would spend as long on building the records as on the run."""
+"""Every slot but the generator's: otherwise, verifying short matches would spend half the time on building records."""
 
 
 def initial_state(seed: int) -> FighterState:
@@ -76,7 +76,7 @@ def initial_state(seed: int) -> FighterState:
     return state
 
 
-# Moments of a match that its states show: a hit, a knock-out, and the cues for sounds.
+# What the states of a match show: a hit, a knock-out, and the cues for sounds.
 
 
 def hits_in(state: FighterState) -> tuple[bool, bool]:
@@ -90,7 +90,7 @@ def knocked_out(state: FighterState) -> bool:
 
 
 def cues_of(before: FighterState, after: FighterState) -> Iterator[tuple[str, int]]:
-    """What there is to hear in a frame, each with the player who did it; "knocked out" with the one it happened to."""
+    """The sounds of a frame, each with the player who caused it; "knocked out" with the player it happened to."""
     players = ((before.p1, after.p1), (before.p2, after.p2))
     for player, ((old, new), (others_old, others_new)) in enumerate(zip(players, players[::-1], strict=True)):
         if new.attack_cooldown_frames == ATTACK_COOLDOWN_FRAMES:
@@ -117,5 +117,5 @@ class Fighter(FighterLanes):
         return initial_state(seed)
 
     def cues(self, before: FighterState, after: FighterState) -> Iterator[tuple[str, int]]:
-        """What there is to hear in the frame between two states."""
+        """The sounds of the frame between two states."""
         return cues_of(before, after)

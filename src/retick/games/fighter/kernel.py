@@ -5,9 +5,9 @@ Slots: frame, eleven of player 1, eleven of player 2, generator. ``at`` is the f
 capitals are offsets from it, or constants. Integers wrap at 32 bits where the reference's do; from an initial state
 only the frame counter gets there. Cython reads decorators literally, so each function repeats the same four.
 
-One text, two loops. A match by itself is fast because it skips what would change nothing: a processor guesses that
-well. Thousands of matches side by side are fast when there is nothing to guess. So a phase has no branches: a condition
-is 0 or 1, ``condition - 1`` is a mask that keeps a value where the condition is false, ``-condition`` one that keeps it
+One text, two loops. A match by itself is fast if it skips what would change nothing: a processor predicts that well.
+Thousands of matches side by side are fast if there is nothing to predict. So a phase has no branches: a condition is 0
+or 1, ``condition - 1`` is a mask that keeps a value where the condition is false, ``-condition`` one that keeps it
 where it is true. Idle and the ground are 0, and need no second half. Only :func:`_tick` and :func:`_move` skip.
 """
 
@@ -68,7 +68,7 @@ if not cython.compiled:
 @cython.exceptval(check=False)
 @cython.nogil
 def _recover(s: Row, at: cython.int) -> cython.void:
-    """Phase B, second half: when hitstun ends the fighter becomes Idle, in every state."""
+    """Phase B, second half: a fighter whose hitstun ends becomes Idle, in every state."""
     counts: Cell = s[at + HITSTUN] > 0
     ends: Cell
     s[at + HITSTUN] -= counts
@@ -81,7 +81,7 @@ def _recover(s: Row, at: cython.int) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _start_attack(s: Row, at: cython.int, buttons: Cell) -> cython.void:
-    """Phase C."""
+    """Phase C: start an attack."""
     starts: Cell = (buttons >> 3) & (s[at + STATE] != STUNNED) & (s[at + COOLDOWN] <= 0)
     keep: Cell = starts - 1
     s[at + STATE] = (s[at + STATE] & keep) | (ATTACK & ~keep)
@@ -112,7 +112,7 @@ def _walk(s: Row, at: cython.int, buttons: Cell) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _jump(s: Row, at: cython.int, buttons: Cell) -> cython.void:
-    """Phase D, second third."""
+    """Phase D, second third: jump."""
     state: Cell = s[at + STATE]
     jumps: Cell = (buttons >> 2) & (state != STUNNED) & (s[at + Y] == GROUND_Y) & (state != JUMP)
     s[at + VY] = (s[at + VY] & (jumps - 1)) | (JUMP_VELOCITY & -jumps)
@@ -124,7 +124,7 @@ def _jump(s: Row, at: cython.int, buttons: Cell) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _stay_inside(s: Row, at: cython.int) -> cython.void:
-    """Phase D, last third."""
+    """Phase D, last third: stay inside the arena."""
     free: Cell = s[at + STATE] != STUNNED
     x: Cell = s[at + X]
     x = x if x > MIN_X else MIN_X
@@ -218,7 +218,7 @@ def _move(s: Row, at: cython.int, buttons: Cell, all_phases: cython.bint) -> cyt
 @cython.exceptval(check=False)
 @cython.nogil
 def _tick(s: Row, first: Cell, second: Cell, all_phases: cython.bint) -> cython.void:
-    """One frame, in place; ``first`` and ``second`` are the players' buttons.
+    """Advance one frame, in place; ``first`` and ``second`` are the players' buttons.
 
     A phase that would change nothing is skipped, unless ``all_phases``: then there is no branch at all, and the C
     compiler can play several matches in one register.
@@ -274,8 +274,8 @@ class FighterKernel(FlatSimulation):
     def run_slots(
         self, slots: cython.p_longlong, frames: cython.p_const_uchar, count: cython.Py_ssize_t
     ) -> cython.void:
-        # Only the low byte of an input holds buttons that the rules read. The loop works on a copy, which the C
-        # compiler can keep in registers since nothing else points to it.
+        # The rules read only the low byte of an input. The loop works on a copy, which the C compiler can keep in
+        # registers since nothing else points to it.
         frame: cython.Py_ssize_t
         index: cython.int
         limit: cython.longlong = 4294967295
@@ -298,7 +298,7 @@ class FighterKernel(FlatSimulation):
 @cython.exceptval(check=False)
 @cython.nogil
 def _play_lane(cells: Row, at: cython.Py_ssize_t, row: Row, first: Cell, second: Cell) -> cython.void:
-    """One frame of the match that has a cell in each column, 64 apart from ``at`` on; ``row`` is room for its slots."""
+    """Advance by one frame the match with a cell in each column, 64 apart, from ``at`` on; ``row`` is scratch space."""
     index: cython.Py_ssize_t
     for index in range(PLAYER_SLOTS):
         row[FIRST + index] = cells[at + (FIRST + index) * LANES]
@@ -317,10 +317,10 @@ def _play_lane(cells: Row, at: cython.Py_ssize_t, row: Row, first: Cell, second:
 def play_columns(
     cells: cython.p_int, base: cython.Py_ssize_t, first: cython.p_int, second: cython.p_int, count: cython.Py_ssize_t
 ) -> cython.void:
-    """One frame of ``count`` matches: 64 at most, in 24 columns of 64 cells from ``base`` on.
+    """Advance ``count`` matches, 64 at most, by one frame: 24 columns of 64 cells from ``base`` on.
 
-    Compiled, the cells after them are played too: a loop of fixed length without a branch in it is one over registers
-    of several matches. The distance of two columns is fixed as well, so that the compiler knows them to be apart.
+    Compiled, the cells after them are played too: the compiler runs a loop of fixed length without branches on several
+    matches in one register. The distance of two columns is fixed as well, so that it knows them to be apart.
     """
     lane: cython.Py_ssize_t
     if cython.compiled:
@@ -336,7 +336,7 @@ def play_columns(
 @cython.exceptval(check=False)
 @cython.nogil
 def play_narrow(cells: cython.p_short, buttons: cython.p_ushort, frames: cython.Py_ssize_t) -> cython.void:
-    """Some frames of 64 matches, in columns of 16 bits; in a number of buttons, the first player's are below."""
+    """Play some frames of 64 matches, in columns of 16 bits; in a number of buttons, the first player's are lowest."""
     lane: cython.Py_ssize_t
     frame: cython.Py_ssize_t
     if cython.compiled:
@@ -348,12 +348,11 @@ def play_narrow(cells: cython.p_short, buttons: cython.p_ushort, frames: cython.
             _play_lane(cells, lane, row, buttons[frame * LANES + lane] & 255, buttons[frame * LANES + lane] >> 8)
 
 
-# Runs many matches of the fighter side by side (a compiled kernel), for whoever verifies them by the thousand.
+# Runs many matches of the fighter side by side (a compiled kernel), for verifying them by the thousand.
 #
 # Theory of operation. The rules need no more than 16 bits for a match that began where matches begin, so one AVX2
 # register holds a value of sixteen matches. Up to 64 matches are played at a time; as one ends, the next takes its
-# lane. Whatever does not fit, and the last few, run one by one. Uncompiled all do: side by side nothing is gained
-# there.
+# lane. Matches that do not fit, and the last few, run one by one. Uncompiled all do: side by side would not be faster.
 
 if not cython.compiled:
     CELLS, ENOUGH, BLOCK, PRESSED = 1536, 24, 32, 2048  # C constants
@@ -409,7 +408,7 @@ class FighterLanes(FighterKernel):
 @cython.exceptval(check=False)
 @cython.nogil
 def _is_narrow(row: cython.p_longlong) -> cython.bint:
-    """Whether nothing that follows from a state leaves 16 bits: no place, no speed, and no sum with a size.
+    """Whether nothing that follows from a state exceeds 16 bits: no place, no speed, and no sum with a size.
 
     Places are clamped or stay; a fall from the highest place, thrown up from there, has 1,700 at most; counts go down.
     """
@@ -433,7 +432,7 @@ def _play_together(
     playing: cython.pointer(cython.Py_ssize_t),  # type: ignore[valid-type]  # a C type
     lanes: cython.Py_ssize_t,
 ) -> cython.void:
-    """Play some matches up to the end of the shortest, and move their starts and counts on."""
+    """Play some matches until the shortest ends, and advance their starts and counts."""
     lane: cython.Py_ssize_t
     index: cython.Py_ssize_t
     frame: cython.Py_ssize_t
@@ -458,7 +457,7 @@ def _play_together(
         for index in range(FIRST, LAST):
             cells[index * LANES + lane] = rows[match * SLOTS + index]
     while played < span:
-        # Some frames of one match, then of the next: so many places, read in turns, would leave the cache each time.
+        # Some frames of one match, then of the next: reading so many places in turns would miss the cache each time.
         block = span - played if span - played < BLOCK else BLOCK
         for lane in range(lanes):
             at = starts[playing[lane]] + 4 * played
@@ -475,10 +474,10 @@ def _play_together(
             rows[match * SLOTS + index] = cells[index * LANES + lane]
 
 
-# Many matches of the fighter at once, in arrays (a compiled kernel): what loops that learn are made of.
+# Many matches of the fighter at once, in arrays (a compiled kernel), for training loops.
 #
-# Knows the rules only through :func:`retick.games.fighter.kernel.play_columns`. What a player sees, what a frame is
-# worth and when a match is over are decided here; docs/guides/agents.md has the tables.
+# Knows the rules only through ``play_columns``. What a player sees, what a frame is worth and when a match is over are
+# decided here; docs/guides/agents.md has the tables.
 
 # retick: floats -- what players see and what a frame is worth; nothing of it goes back into a state
 
@@ -488,8 +487,8 @@ if not cython.compiled:
 
 
 SCALES = (1.0 / 32768, 1.0 / 4096, 1.0 / 512, 1.0, 1.0 / 8, 1.0 / 32, 1.0 / 128, 1.0 / 32, 1.0 / 8, 1.0)
-"""What the fields of a player are multiplied with, all but ``vx``, to be seen as numbers from -1 to 1. Powers of two:
-both forms round in the same place."""
+"""The factors that scale a player's fields, all but ``vx``, to observations from -1 to 1. Powers of two, so that both
+forms round alike."""
 
 
 @cython.cfunc
@@ -497,14 +496,14 @@ both forms round in the same place."""
 @cython.exceptval(check=False)
 @cython.nogil
 def _points(was: cython.int, is_now: cython.int, other_was: cython.int, other_now: cython.int) -> cython.int:
-    """What a frame is worth to a player, from both players' hp before and after: see :func:`points`."""
+    """The reward of a frame for a player, from both players' hp before and after: see :func:`points`."""
     fell: cython.int = (was > 0) & (is_now <= 0)
     other_fell: cython.int = (other_was > 0) & (other_now <= 0)
     return i32(other_was - other_now - was + is_now + WIN_POINTS * (other_fell - fell))
 
 
 def points(was: Any, is_now: Any, other_was: Any, other_now: Any) -> int:
-    """What a frame is worth to a player: the hp that the other lost, less its own, and 100 for bringing it to 0."""
+    """The reward of a frame for a player: the hp that the other lost, less its own, plus 100 for bringing it to 0."""
     return _points(was, is_now, other_was, other_now)
 
 
@@ -521,7 +520,7 @@ def _flat(name: Any, buffer: Any, form: Any, count: Any, *, written: Any = False
 
 
 def _row(slots: Any) -> Any:
-    """The slots of a state as signed integers of 32 bits: the frame and the generator are unsigned."""
+    """The slots of a state as signed 32-bit integers; in a state, the frame and the generator are unsigned."""
     row = [i32(slot) for slot in slots]
     if len(row) != SLOTS:
         raise UsageError(f"a state of the fighter has {SLOTS} slots, not {len(row)}")
@@ -530,11 +529,11 @@ def _row(slots: Any) -> Any:
 
 @cython.cclass
 class FighterBatch:
-    """Many matches at once. It has no threads; calls for different shares of the matches may run at the same time.
+    """Many matches at once. It has no threads; calls for different shares of the matches may run in parallel.
 
     Theory of operation. Matches are kept in blocks of 64; a block has one column for each slot of a state, so that the
-    C compiler plays several matches in one register. Every frame writes what it is worth and whether it was the last
-    one, and what the players see if that was asked for, into the arrays given here.
+    C compiler plays several matches in one register. Every frame writes its rewards, whether it was the last one, and
+    observations if asked for, into the arrays given here.
     """
 
     matches: cython.Py_ssize_t  # readonly
@@ -552,7 +551,7 @@ class FighterBatch:
     def __init__(
         self, matches: Any, initial: Any, rewards: Any, terminated: Any, truncated: Any, observations: Any
     ) -> None:
-        """``initial`` are the slots of a state at frame 0; the arrays are flat, match by match and player by player."""
+        """``initial`` holds the slots of a state at frame 0; the arrays are flat, by match and then by player."""
         if not isinstance(matches, int) or matches < 1:
             raise UsageError(f"matches must be an integer of 1 or more, not {matches!r}")
         self.matches = matches
@@ -598,7 +597,7 @@ class FighterBatch:
         return [row[0] & 0xFFFFFFFF, *row[1:LAST], row[LAST] & 0xFFFFFFFF]
 
     def set_slots(self, match: Any, slots: Any) -> None:
-        """Put a match into a state: all slots of it."""
+        """Set all slots of a match."""
         base: cython.Py_ssize_t = self._base(match)
         index: cython.Py_ssize_t
         row = _row(slots)
@@ -611,7 +610,7 @@ class FighterBatch:
         return match // LANES * (SLOTS * LANES) + match % LANES
 
     def restart(self, seeds: Any, chosen: Any) -> None:
-        """Begin anew each match that is chosen (not 0), with its seed."""
+        """Restart each match whose ``chosen`` is not 0, from its seed."""
         given = _flat("seeds", seeds, "I", self.matches)
         marked = _flat("chosen", chosen, "B", self.matches)
         match: cython.Py_ssize_t
@@ -628,10 +627,10 @@ class FighterBatch:
                 self.begin(match, numbers[match])
 
     def advance(self, actions: Any, part: Any, parts: Any, most_frames: Any, restarts: Any) -> None:
-        """One frame of the ``part``-th of ``parts`` equal shares of the matches, with two buttons of each match.
+        """Advance the ``part``-th of ``parts`` equal shares of the matches by one frame, with two buttons per match.
 
-        A match ends when a player has no hp left, or at frame ``most_frames``; it goes on all the same, or begins anew
-        with the next seed of its generator if ``restarts``.
+        A match ends when a player has no hp left, or at frame ``most_frames``; then it goes on all the same, or with
+        ``restarts`` begins again from the next seed of its generator.
         """
         buttons = _flat("actions", actions, "H", 2 * self.matches)
         if not 0 <= part < parts:
@@ -651,7 +650,7 @@ class FighterBatch:
                 self.play_block(buttons, block, limit, again)
 
     def observe(self) -> None:
-        """Write what all players see, without a frame."""
+        """Write the observations of all players, without a frame."""
         if not self._sees:
             raise UsageError("there is no array for observations")
         block: cython.Py_ssize_t
@@ -698,7 +697,7 @@ class FighterBatch:
             hp[lane] = cells[base + (FIRST + HP) * LANES + lane]
             other_hp[lane] = cells[base + (SECOND + HP) * LANES + lane]
         play_columns(cells, base, own, others, count)
-        # First into rows of fixed length that nothing else points to: loops over registers again.
+        # First into rows of fixed length that nothing else points to: such loops run in registers.
         for lane in range(LANES):
             now = cells[base + (FIRST + HP) * LANES + lane]
             other_now = cells[base + (SECOND + HP) * LANES + lane]

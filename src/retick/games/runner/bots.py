@@ -1,4 +1,4 @@
-"""Bots: they look at their own predicted state, as a player does, and hold controls.
+"""Bots that look at their own predicted state, as a player does, and hold controls.
 
 A :class:`CourseBot` runs laps, along walls where there are some. A :class:`Wanderer` is the aimless script of the
 protocol's acceptance runs. Each has a random generator of its own, so a seed decides what it does. Headings come from
@@ -23,7 +23,7 @@ _DRAW: Final = 1 << 16
 
 
 class RunnerBot(Protocol):
-    """Anything that holds the controls of a runner."""
+    """Something that holds the controls of a runner."""
 
     def decide(self, state: RunnerState) -> Intent:
         """The controls for the next command, given the runner's predicted state."""
@@ -47,12 +47,12 @@ class _Dice:
         return (self.between(0, 2 * _DRAW) / _DRAW - 1.0) * width
 
     def chance(self, percent: float) -> bool:
-        """True in so many of a hundred calls."""
+        """True in ``percent`` of a hundred calls."""
         return self.between(0, 100 * _DRAW) < percent * _DRAW
 
 
 class Wanderer:
-    """New axes and heading every 20 to 80 ticks, a slow turn, and a 6 % chance of a jump at each tick."""
+    """Chooses new axes and a heading every 20 to 80 ticks, turns slowly, and jumps with a chance of 6 % per tick."""
 
     __slots__ = ("_dice", "_drift", "_move_x", "_move_y", "_ticks_left", "_yaw")
 
@@ -72,17 +72,17 @@ class Wanderer:
 
 
 REACHED: Final = 1.0
-"""Metres before the end of a leg at which the next one begins."""
+"""Metres before the end of a leg at which the bot starts the next one."""
 NEAR_A_WALL: Final = 0.7
-"""Metres from a wall within which a jump reaches it."""
+"""The distance from a wall, in metres, within which a jump reaches it."""
 FAST: Final = 5.0
-"""Metres per second along the leg above which the bot jumps at a wall."""
+"""The speed along the leg, in metres per second, above which the bot jumps at a wall."""
 BLOCKED: Final = 1.5
-"""Metres per second below which a runner on the floor is blocked by something."""
+"""The speed, in metres per second, below which a runner on the floor counts as blocked."""
 CALM: Final = 7.0
-"""Metres per second upwards below which the bot jumps off a wall; faster, it would fly too high."""
+"""The upward speed, in metres per second, below which the bot jumps off a wall; faster would be too high."""
 PATIENCE: Final = 360
-"""Ticks for one leg after which the bot tries another direction."""
+"""How many ticks a bot spends on one leg before it tries another direction."""
 
 
 class CourseBot:
@@ -163,7 +163,7 @@ class CourseBot:
         return speed < BLOCKED and self._dice.chance(30)
 
     def _leaves_the_wall(self, leg: Leg) -> bool:
-        """Whether to jump off: rarely from a single wall, more often to a second one."""
+        """Whether to jump off the wall: rarely from a single one, more often to a second one."""
         if not self._dice.chance(6 if len(leg.walls) > 1 else 1.5):
             return False
         others = [wall for wall in leg.walls if wall != self._side]

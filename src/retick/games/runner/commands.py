@@ -1,7 +1,7 @@
 """What a player wants at one tick: the command, sanitised at both ends by the same arithmetic.
 
 Sanitising twice gives the same bits as sanitising once. The client sanitises and predicts with the result; the server
-sanitises what arrives. If the second pass changed a bit, prediction and server would diverge without a reason.
+sanitises what arrives. If the second pass changed a bit, prediction and server would diverge for no reason.
 """
 
 # retick: floats -- axes and look are binary32 on the wire; sanitising twice changes nothing
@@ -17,13 +17,13 @@ from retick.wire.values import PI, round32
 __all__ = ["CommandBuilder", "Intent", "RunnerButton", "RunnerCommand", "held", "is_acceptable", "neutral", "sanitised"]
 
 LONGEST_AXES_SQUARED: Final = 1.0 + 1e-6
-"""Axes up to this squared length are not shortened: a unit vector rounded to binary32 stays below it."""
+"""The squared length up to which axes are not shortened: a unit vector rounded to binary32 stays below it."""
 
 JUMP_PRESS_COMMANDS: Final = 2
-"""Commands that carry one key-down."""
+"""How many commands carry one key-down."""
 FIRE_PRESS_COMMANDS: Final = 1
 MODES_TO_JUMP_FROM: Final = (Mode.WALL_RUN, Mode.WALL_CLING)
-"""Besides standing on the floor."""
+"""The modes in which a jump can start, besides standing on the floor."""
 
 
 class RunnerButton(IntFlag):
@@ -36,7 +36,7 @@ class RunnerButton(IntFlag):
 
 KNOWN_BUTTONS: Final = 0x07
 HELD_OVER_BUTTONS: Final = 0x02
-"""What a repeated command keeps: a press belongs to one tick only."""
+"""The buttons that a repeated command keeps: a press belongs to one tick only."""
 
 
 class RunnerCommand(NamedTuple):
@@ -45,34 +45,34 @@ class RunnerCommand(NamedTuple):
     seq: int
     """Counts a client's commands from 1; the server acknowledges it."""
     tick: int
-    """The server tick it is meant for, from 1."""
+    """The server tick that the command is for, from 1."""
     epoch: int
-    """From 1; goes up when the client lost its place in time."""
+    """Counts from 1; goes up when the client lost its place in time."""
     dt: float = 0.0
-    """Length of a tick in seconds, as the sender has it. No step uses it."""
+    """The length of a tick in seconds, as the sender has it. No step uses it."""
     move_x: float = 0.0
-    """Right positive, -1 to 1."""
+    """-1 to 1, positive to the right."""
     move_y: float = 0.0
-    """Forward positive, -1 to 1."""
+    """-1 to 1, positive forwards."""
     buttons: int = 0
-    """Bits of Button."""
+    """Bits of RunnerButton."""
     yaw: float = 0.0
-    """Radians about +y."""
+    """In radians, about +y."""
     pitch: float = 0.0
-    """Radians, up positive."""
+    """In radians, positive upwards."""
 
 
 class Intent(NamedTuple):
-    """What is held at the controls now; a builder turns it into commands. Units are those of Command."""
+    """The controls held now; a builder turns them into commands. Units are those of RunnerCommand."""
 
     move_x: float = 0.0
     move_y: float = 0.0
     yaw: float = 0.0
     pitch: float = 0.0
     jump: bool = False
-    """Whether the key is down."""
+    """Whether the jump key is down."""
     fire: bool = False
-    """Whether the key is down."""
+    """Whether the fire key is down."""
 
 
 def _clamped(value: float, limit: float) -> float:
@@ -105,7 +105,7 @@ def wrapped_yaw(yaw: float) -> float:
 
 
 def is_acceptable(command: RunnerCommand) -> bool:
-    """False for what a server refuses: seq, tick or epoch 0, an axis or look that is not a finite number."""
+    """Whether a server accepts it: not with seq, tick or epoch 0, nor with a look or axis that is not finite."""
     return (
         command.seq > 0
         and command.tick > 0
@@ -118,7 +118,7 @@ def is_acceptable(command: RunnerCommand) -> bool:
 
 
 def sanitised(command: RunnerCommand, *, dt: float, pitch_limit: float) -> RunnerCommand:
-    """The command within all bounds, with the receiver's ``dt``. It must be acceptable.
+    """The command clamped to all bounds, with the receiver's ``dt``. It must be acceptable.
 
     Its floats and ``pitch_limit``, in radians, must be binary32 already: from a packet, or from a builder.
     """
@@ -142,12 +142,12 @@ def held(command: RunnerCommand) -> RunnerCommand:
 
 
 def neutral(command: RunnerCommand) -> RunnerCommand:
-    """No movement and no buttons, looking where ``command`` looked."""
+    """The command with no movement and no buttons, looking where ``command`` looked."""
     return command._replace(move_x=0.0, move_y=0.0, buttons=0)
 
 
 class CommandBuilder:
-    """Turns held controls into commands. The one place where presses are remembered."""
+    """Turns held controls into commands. Only this class remembers presses."""
 
     __slots__ = ("_dt", "_fire_commands", "_fire_was_held", "_jump_commands", "_jump_was_held", "_pitch_limit")
 
@@ -158,11 +158,11 @@ class CommandBuilder:
         self._jump_commands = self._fire_commands = 0
 
     def clear(self) -> None:
-        """Forget presses that no command has carried yet: after a stall, or when the window lost focus."""
+        """Forget presses that no command has carried yet: call it after a stall, or when the window lost focus."""
         self._jump_commands = self._fire_commands = 0
 
     def sample(self, intent: Intent, state: RunnerState | None) -> None:
-        """Look at the controls, once for each client tick. A key-down of jump counts only where a jump can start."""
+        """Read the controls, once per client tick. A key-down of jump counts only where a jump can start."""
         can_jump = state is not None and (state.grounded or state.mode in MODES_TO_JUMP_FROM)
         if intent.jump and not self._jump_was_held and can_jump:
             self._jump_commands = JUMP_PRESS_COMMANDS

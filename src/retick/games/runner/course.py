@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-# What runners collide with: one floor plane and a list of boxes, with all faces square to the axes.
+# The solids that runners collide with: one floor plane and a list of boxes, with all faces square to the axes.
 #
 # The motor relies on square faces: every wall normal is then one of four directions, and two bytes carry it exactly.
 # Runners do not collide with each other.
@@ -44,7 +44,7 @@ __all__ = [
 
 
 class CourseBox(NamedTuple):
-    """A solid from its lower to its upper corner, in metres."""
+    """A solid between its lower and its upper corner, in metres."""
 
     min_x: float
     min_y: float
@@ -55,7 +55,7 @@ class CourseBox(NamedTuple):
 
 
 class CourseWorld:
-    """A floor and its boxes. The order of boxes matters: it decides a tie between two."""
+    """A floor and its boxes. The order of boxes matters: it breaks a tie between two."""
 
     __slots__ = ("boxes", "floor")
 
@@ -78,13 +78,13 @@ class Leg(NamedTuple):
     """A part of the lap: where it ends, and the walls beside it that can be run on."""
 
     x: float
-    """Metres, of its end."""
+    """The x of the end, in metres."""
     z: float
-    """Metres, of its end."""
+    """The z of the end, in metres."""
     along: tuple[int, int]
     """The direction of travel, a unit step in x or z."""
     walls: tuple[float, ...] = ()
-    """Where the walls are, in metres on the axis across ``along``."""
+    """The walls' positions, in metres on the axis across ``along``."""
 
 
 COURSE: Final = CourseWorld(

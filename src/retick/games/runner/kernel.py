@@ -1,11 +1,11 @@
 """The runner's step (a compiled kernel): velocity by mode, then the move through the boxes, then the next mode.
 
-A runner is a row of doubles, and so is the tuning; rows.py says where each number is. heading.py, modes.py and
-collision.py are the three parts of a step.
+A runner is a row of doubles, and so is the tuning; rows.py says where each number is. The parts below compute the
+heading, the modes and the collisions of a step.
 
-The same bits everywhere: every operation is +, -, *, / or sqrt in binary64, each correctly rounded by IEEE 754, none
-fused with the next, and none from the C library's sine and its like. Position and velocity are rounded to binary32 at
-the end of the step. So equal rows and equal commands give equal rows, compiled or not, on every machine.
+The bits are the same everywhere: every operation is +, -, *, / or sqrt in binary64, each correctly rounded by IEEE 754,
+none fused with the next, and none from the C library's sine and its like. Position and velocity are rounded to binary32
+at the end of the step. So equal rows and equal commands give equal rows, compiled or not, on every machine.
 """
 
 from typing import Any
@@ -88,7 +88,7 @@ def _cosine(turn: cython.double) -> cython.double:
 @cython.exceptval(check=False)
 @cython.nogil
 def set_wish(b: cython.p_double, move_x: cython.double, move_y: cython.double) -> cython.void:
-    """Set the row's wish: the axes, shortened to unit length if they are longer, turned by the yaw."""
+    """Set the row's wish: the axes, shortened to at most unit length, turned by the yaw."""
     yaw: cython.double = b[r.YAW]
     quarter: cython.double = 0.0
     square: cython.double = move_x * move_x + move_y * move_y
@@ -122,7 +122,7 @@ def set_wish(b: cython.p_double, move_x: cython.double, move_y: cython.double) -
     b[r.WISH_Z] = -move_x * sine - move_y * cosine
 
 
-# The move of a runner through boxes (a compiled kernel): one axis after the other, and down to the floor.
+# Moves a runner through boxes (a compiled kernel): one axis after the other, and down to the floor.
 #
 # A body is a box of 0.7 by 1.1 by 0.7 metres; its lowest point is 0.35 above its position. ``boxes`` holds six numbers
 # for each box, ``near`` the offsets of those that this step can reach, ``b`` is the runner's row and ``t`` the row of
@@ -136,7 +136,7 @@ def set_wish(b: cython.p_double, move_x: cython.double, move_y: cython.double) -
 @cython.nogil
 def gather(boxes: cython.p_double, total: cython.int, near: cython.p_int, b: cython.p_double,
             t: cython.p_double) -> cython.int:  # fmt: skip
-    """Collect, in their order, the boxes that this step can reach. Returns how many."""
+    """Collect, in order, the boxes that this step can reach; returns how many."""
     dx: cython.double = b[r.VX] * t[r.DT]
     dy: cython.double = b[r.VY] * t[r.DT]
     dz: cython.double = b[r.VZ] * t[r.DT]
@@ -169,8 +169,8 @@ def _sweep(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cyt
            delta: cython.double) -> cython.double:  # fmt: skip
     """The distance that the body can move along one axis, at most that of ``delta``; less means a hit.
 
-    Only boxes count that overlap the body on both other axes, and that it is not already more than 2 mm inside of. A
-    hit leaves a gap of 1 mm.
+    Only boxes count that overlap the body on both other axes, unless it is already more than 2 mm inside. A hit leaves
+    a gap of 1 mm.
     """
     reach: cython.double = delta if delta > 0.0 else -delta
     one: cython.int = 1 if axis == 0 else 0
@@ -224,7 +224,7 @@ def has_support(boxes: cython.p_double, near: cython.p_int, count: cython.int, b
 @cython.nogil
 def _go(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cython.p_double, t: cython.p_double,
         axis: cython.int, delta: cython.double) -> cython.bint:  # fmt: skip
-    """Move along one axis as far as possible; True when something was hit."""
+    """Move along one axis as far as possible; returns whether something was hit."""
     reach: cython.double = _sweep(boxes, near, count, b, axis, delta)
     hit: cython.bint = reach < (delta if delta > 0.0 else -delta)
     if axis == 1 and delta < 0.0 and b[r.Y] + 0.35 - t[r.FLOOR] <= reach + 1e-9:
@@ -264,7 +264,7 @@ def move(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cytho
             b[r.Y] = delta
 
 
-# What each mode of movement does (a compiled kernel): to the velocity before the move, and which mode comes after.
+# What each mode of movement does (a compiled kernel): to the velocity before the move, and which mode follows.
 #
 # ``b`` is the runner's row and ``t`` the row of tuning; rows.py says where each number is.
 
@@ -293,7 +293,7 @@ def _approach(b: cython.p_double, to_x: cython.double, to_z: cython.double, gain
 @cython.exceptval(check=False)
 @cython.nogil
 def _fly(b: cython.p_double, t: cython.p_double) -> cython.void:
-    """Velocity in the air: a little steering, and gravity."""
+    """Set the velocity in the air: a little steering, and gravity."""
     _approach(b, b[r.WISH_X] * t[r.SPEED], b[r.WISH_Z] * t[r.SPEED], t[r.AIR_GAIN])
     b[r.VY] = b[r.VY] - t[r.FALL]
 
@@ -302,7 +302,7 @@ def _fly(b: cython.p_double, t: cython.p_double) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _run_wall(b: cython.p_double, t: cython.p_double, intent: cython.bint, jump: cython.bint) -> cython.int:
-    """Velocity in a wall run. Returns whether the run ends here, whatever the move brings, and how."""
+    """Set the velocity in a wall run; returns whether the run ends here, whatever the move brings, and how."""
     nx: cython.double = b[r.NX]
     nz: cython.double = b[r.NZ]
     square: cython.double = nx * nx + nz * nz
@@ -344,7 +344,7 @@ def _run_wall(b: cython.p_double, t: cython.p_double, intent: cython.bint, jump:
 @cython.nogil
 def accelerate(b: cython.p_double, t: cython.p_double, active: cython.int, intent: cython.bint,
                jump: cython.bint) -> cython.int:  # fmt: skip
-    """The velocity of this tick, by the active mode. Returns whether a wall run ends here, and how."""
+    """Set the velocity of this tick by the active mode; returns whether a wall run ends here, and how."""
     if active == r.ON_WALL:
         return _run_wall(b, t, intent, jump)
     if active == r.IN_AIR:
@@ -360,7 +360,7 @@ def accelerate(b: cython.p_double, t: cython.p_double, active: cython.int, inten
 @cython.exceptval(check=False)
 @cython.nogil
 def _enter(b: cython.p_double, mode: cython.int, ticks: cython.double) -> cython.void:
-    """Go on in the same mode or enter another; ``ticks``: what is left of the wall run, or of its cooldown."""
+    """Stay in the same mode or enter another; ``ticks`` is what is left of the wall run, or of its cooldown."""
     if b[r.MODE] == mode:
         if b[r.MODE_TICKS] < r.LARGEST_TICKS:
             b[r.MODE_TICKS] = b[r.MODE_TICKS] + 1.0
@@ -423,7 +423,7 @@ _new = tuple.__new__
 @cython.exceptval(check=False)
 @cython.nogil
 def _round(b: cython.p_double) -> cython.void:
-    """Position and velocity to binary32, finite as they were."""
+    """Round position and velocity to binary32, keeping them finite."""
     index: cython.int
     largest: cython.double = 3.4028234663852886e38
     for index in range(6):
@@ -499,7 +499,7 @@ class MotorKernel:
         _boxes: Any
 
     def __init__(self, tuning: Any, boxes: Any) -> None:
-        """``tuning`` in the order of the tuning row; ``boxes`` six numbers each."""
+        """``tuning`` is in the order of the tuning row; ``boxes`` has six numbers per box."""
         if len(tuning) != r.TUNING_SIZE or len(boxes) > 6 * r.MAX_BOXES:
             raise UsageError(f"{len(tuning)} numbers of tuning and {len(boxes)} of boxes do not make a motor")
         index: cython.int

@@ -33,7 +33,7 @@ _RESERVED_BITS = 0xF0
 _MODE_BITS = 0x07
 _NO_NORMAL = (127, 127)
 _SMALLEST_SQUARE = 1e-6
-"""A vector whose squared length is not above this is no normal."""
+"""The squared length up to which a vector is too short to be a normal."""
 
 
 class Mode(IntEnum):
@@ -47,17 +47,17 @@ class Mode(IntEnum):
 
 
 class LocomotionState(NamedTuple):
-    """What the motor's branches depend on, beside position and velocity."""
+    """What the motor's branches depend on, besides position and velocity."""
 
     mode: int
     mode_ticks: int = 0
-    """Ticks in this mode since it was entered."""
+    """How many ticks this mode has lasted."""
     wall_normal: Vector = (0.0, 0.0, 0.0)
-    """Points out of the wall, of unit length; zero when there is no wall."""
+    """Points out of the wall, with unit length; zero if there is no wall."""
     wall_run_ticks: int = 0
-    """In a wall run the ticks left; in the air the ticks before the next one may begin."""
+    """In a wall run, the ticks left; in the air, the ticks before the next one may begin."""
     slide_ticks: int = 0
-    """Ticks left of a slide; this motor does not slide."""
+    """The ticks left of a slide; this motor does not slide."""
 
 
 def _sign(value: float) -> float:
@@ -103,7 +103,7 @@ def _saturated(ticks: int) -> int:
 
 
 def pack(state: LocomotionState) -> bytes:
-    """The six bytes of ``state``; an EncodeError for a mode that packets do not have."""
+    """Pack a state into six bytes; raises EncodeError for a mode that packets do not have."""
     if not 0 <= state.mode <= Mode.SLIDE:
         raise EncodeError(f"mode must be from 0 to {int(Mode.SLIDE)}, not {state.mode}")
     octahedral = encode_normal(state.wall_normal)
@@ -120,7 +120,7 @@ def pack(state: LocomotionState) -> bytes:
 
 
 def unpack(data: bytes) -> LocomotionState:
-    """The state in exactly six bytes, or a DecodeError."""
+    """Unpack a state from exactly six bytes, or raise DecodeError."""
     if len(data) < PACKED_SIZE:
         raise Truncated(f"locomotion needs 6 bytes, not {len(data)}", needed=PACKED_SIZE, available=len(data))
     if len(data) > PACKED_SIZE:

@@ -1,4 +1,4 @@
-"""The runner's movement: its state, its commands, the course and the compiled step.
+"""The movement of the runner: its state, its commands, the course and the compiled step.
 
 Knows no packet.
 """
@@ -17,7 +17,7 @@ __all__ = [
 
 # The motor: ``step`` takes a runner and a command and returns the runner one tick later.
 #
-# It is pure: the state passed in is never changed, so keeping a reference is saving it. docs/reference/runner.md
+# It is pure: it never changes the state passed in, so keeping a reference is saving it. docs/reference/runner.md
 # describes the step, branch by branch.
 
 # retick: floats -- tuning is multiplied in binary64, the same at both ends

@@ -3,7 +3,7 @@
 The runner's row begins with the fields of RunnerState in their order. After them come four numbers of the step's own:
 the wish, and the walls touched as the signs of their normals.
 
-scripts/declare_kernels.py writes rows.pxd from it, since only an enum of C is folded into the compiled code.
+scripts/declare_kernels.py writes rows.pxd from it, since only a C enum is folded into the compiled code.
 """
 
 __all__ = [
@@ -68,13 +68,13 @@ SNAP, STICK_DOWN, WALL_MAX_TICKS, WALL_FALL, WALL_JUMP_UP, WALL_JUMP_AWAY = rang
 TUNING_SIZE = 13
 
 ON_GROUND, IN_AIR, ON_WALL = range(3)
-"""Modes, as in locomotion.Mode."""
+"""The modes, numbered as in locomotion.Mode."""
 LAST_MODE = 4
 STAY, LEAVE, LEAP = range(3)
-"""Whether a step ends a wall run: not, without a cooldown, or by a jump and with one."""
+"""Whether a step ends a wall run: no, yes without a cooldown, or yes by a jump and with one."""
 REATTACH_TICKS = 8
-"""Cooldown after a wall run that ran out or ended by a jump."""
+"""The cooldown, in ticks, after a wall run that ran out or ended by a jump."""
 LARGEST_TICKS = 255
-"""Where mode ticks stop: what their byte in a packet holds."""
+"""The largest count of mode ticks, which is what their byte in a packet holds."""
 MAX_BOXES = 256
 BOXES_SIZE = 6 * MAX_BOXES

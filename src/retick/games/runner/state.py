@@ -27,21 +27,21 @@ class RunnerState(NamedTuple):
     x: float
     """Metres to the right of the start. The body's lowest point is (x, y + 0.35, z), and it is 1.1 high."""
     y: float
-    """Metres, up."""
+    """Metres upwards."""
     z: float
     """Metres; yaw 0 looks towards smaller z."""
     vx: float = 0.0
-    """Metres per second, as the other two."""
+    """Metres per second, like ``vy`` and ``vz``."""
     vy: float = 0.0
     vz: float = 0.0
     yaw: float = 0.0
-    """Radians about +y, in [-pi, pi)."""
+    """In radians about +y, in [-pi, pi)."""
     pitch: float = 0.0
-    """Radians, up positive."""
+    """In radians, positive upwards."""
     grounded: bool = False
     """Whether the runner is on the floor after the tick. The next step depends on it."""
     mode: int = Mode.GROUNDED
-    """This and what follows is described in LocomotionState."""
+    """LocomotionState describes this field and the ones below."""
     mode_ticks: int = 0
     normal_x: float = 0.0
     normal_y: float = 0.0
@@ -51,12 +51,12 @@ class RunnerState(NamedTuple):
 
     @property
     def position(self) -> tuple[float, float, float]:
-        """Metres."""
+        """The position in metres."""
         return self[0:3]
 
     @property
     def velocity(self) -> tuple[float, float, float]:
-        """Metres per second."""
+        """The velocity in metres per second."""
         return self[3:6]
 
     @property
@@ -74,10 +74,10 @@ class RunnerState(NamedTuple):
         return self.with_locomotion(LocomotionState(Mode.GROUNDED if self.grounded else Mode.AIR))
 
 
-# The numbers of the movement. The server decides them and sends them in its Welcome.
+# The tuning of the movement. The server decides it and sends it in its Welcome.
 #
-# They are sent as binary32, so they are rounded when they are set: the server must not run with finer numbers than its
-# clients were told. Numbers that are not sent, such as the pull towards a wall, are literals in the kernels.
+# The numbers are sent as binary32, so they are rounded when they are set: the server must not run with finer ones than
+# its clients were told. Numbers that are not sent, such as the pull towards a wall, are literals in the kernels.
 
 # retick: floats -- tuning is sent as binary32 and is rounded before anyone uses it
 
@@ -87,7 +87,7 @@ _LARGEST_BYTE: Final = 255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """The numbers of the movement; the defaults are the protocol's. Out of range is a UsageError."""
+    """The numbers of the movement; the defaults are the protocol's. Raises UsageError if one is out of range."""
 
     move_speed: float = 9.0
     """Metres per second on the ground and along walls; at least 0.1."""
@@ -106,9 +106,9 @@ class Tuning:
     ground_stick_velocity: float = -0.1
     """Metres per second; -0.01 or less, so that a standing runner touches the floor each tick."""
     wall_run_max_ticks: int = 24
-    """Ticks of a wall run, at most; 0 switches wall-running off."""
+    """The most ticks of a wall run; 0 switches wall-running off."""
     slide_max_ticks: int = 0
-    """Ticks of a slide. Sent for other clients; this motor does not slide."""
+    """The most ticks of a slide. Sent for other clients; this motor does not slide."""
     wall_run_gravity_scale: float = 0.35
     """Share of gravity on a wall; 0 or more."""
     wall_jump_up_velocity: float = 8.75
@@ -136,4 +136,4 @@ BOUNDS: Final[dict[str, Bounds]] = {
     "wall_jump_up_velocity": (0.0, LARGEST),
     "wall_jump_away_velocity": (0.0, LARGEST),
 }
-"""What a Welcome's values are clamped to, and what a server may be configured with; whole bounds, whole numbers."""
+"""The bounds to which a Welcome's values are clamped and a server's are checked; integer bounds, integer values."""

@@ -1,4 +1,4 @@
-"""Scripted players: they run for the coin, and shove others who are in the way or in the lead.
+"""Scripted players that run for the coin, and shove others who are in the way or in the lead.
 
 A bot is a value, as a state is: ``decide`` looks at a state and returns the buttons and the bot for the next frame.
 Equal bots that see equal states press equal buttons, on every machine.
@@ -28,11 +28,11 @@ DASH: Final = int(ScrambleButton.DASH)
 
 COIN: Final = -1
 STRIKE: Final = 3 * SIZE
-"""A bot dashes only at bodies nearer than this."""
+"""The distance within which a bot dashes at a body."""
 IN_LINE: Final = SIZE
 """How far a body may be from the line of a dash."""
 DEAD_BAND: Final = 150
-"""A bot does not move along an axis on which its target is nearer than this, so that it does not tremble."""
+"""The distance on an axis within which a bot does not move, so that it does not tremble."""
 TARGET_LENGTH: Final = (12, 40)
 """Frames between two choices of a target: the least number, and one more than the greatest."""
 
@@ -43,7 +43,7 @@ class ScrambleBot(NamedTuple):
     player: int
     rng: XorShift32
     temper: int
-    """Out of 100: how often it chases a body."""
+    """How often, out of 100, the bot chases a body."""
     aim: int
     """The target: a seat, or COIN."""
     until: int
@@ -73,7 +73,7 @@ class ScrambleBot(NamedTuple):
         return buttons, bot
 
     def _choosing(self, frame: int, bodies: tuple[ScrambleBody, ...]) -> Self:
-        """The bot with a new target: the coin, or the body in the lead."""
+        """Choose a new target: the coin, or the body in the lead."""
         mood, rng = self.rng.below(100)
         length, rng = rng.between(*TARGET_LENGTH)
         aim = COIN
@@ -92,7 +92,7 @@ def _toward(dx: int, dy: int) -> int:
 
 
 def _in_line(me: ScrambleBody, other: ScrambleBody, buttons: int) -> bool:
-    """Whether a dash by these buttons would soon hit the other."""
+    """Whether a dash with these buttons would soon hit the other."""
     dx, dy = other.x - me.x, other.y - me.y
     right = (buttons & RIGHT != 0) - (buttons & LEFT != 0)
     down = (buttons & DOWN != 0) - (buttons & UP != 0)

@@ -32,11 +32,11 @@ class ScrambleBody(Record):
     vx: I32
     vy: I32
     stun: I32
-    """Frames that are left without control."""
+    """Frames left without control."""
     dash: I32
-    """Frames that are left of the dash."""
+    """Frames left of the dash."""
     cooldown: I32
-    """Frames before the next dash."""
+    """Frames until the next dash is possible."""
     score: I32
 
 
@@ -52,7 +52,7 @@ class ScrambleState(Record):
 
 @cache
 def state_type(players: int) -> type[ScrambleState]:
-    """The record class of a match with so many players; the same class at every call."""
+    """The record class of a match with this many players; the same class at every call."""
     if players == rules.LEAST_PLAYERS:
         return ScrambleState
     hints: dict[str, Any] = {

@@ -43,7 +43,7 @@ __all__ = ["ScrambleKernel"]
 @cython.exceptval(check=False)
 @cython.nogil
 def _draw(s: cython.p_longlong, limit: cython.longlong) -> cython.longlong:
-    """The next number of the generator in the state, from 0 to ``limit - 1``."""
+    """Draw the next number of the state's generator, from 0 to ``limit - 1``."""
     mask: cython.longlong = 4294967295
     value: cython.longlong = s[RNG]
     value ^= (value << 13) & mask
@@ -112,7 +112,7 @@ def _move(s: cython.p_longlong, at: cython.int) -> cython.void:
 def _shove(
     s: cython.p_longlong, one: cython.int, other: cython.int, vx: cython.longlong, vy: cython.longlong
 ) -> cython.void:
-    """``one`` dashed into ``other`` with this velocity: the other flies away, and a point goes to ``one``."""
+    """Let ``one``, dashing with this velocity, hit ``other``: the other flies away, and ``one`` scores a point."""
     s[other + STUN] = STUN_FRAMES
     s[other + DASH] = 0
     s[other + VX] = i32(vx + (vx >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER)
@@ -127,7 +127,7 @@ def _shove(
 @cython.exceptval(check=False)
 @cython.nogil
 def _halt(s: cython.p_longlong, one: cython.int, other: cython.int) -> cython.void:
-    """A dash ends when it hits."""
+    """End a dash that has hit."""
     vx: cython.longlong = s[one + VX]
     vy: cython.longlong = s[one + VY]
     s[one + DASH] = 0
@@ -158,7 +158,7 @@ def _separate(
 @cython.exceptval(check=False)
 @cython.nogil
 def _touch(s: cython.p_longlong, one: cython.int, other: cython.int) -> cython.void:
-    """Phase D, of one pair: bodies that overlap are pushed apart, and one that dashes shoves the other."""
+    """Phase D, for one pair: push overlapping bodies apart; one that dashes shoves the other."""
     dx: cython.longlong = s[other + X] - s[one + X]
     dy: cython.longlong = s[other + Y] - s[one + Y]
     vx: cython.longlong = s[one + VX]
@@ -193,7 +193,7 @@ def _touch(s: cython.p_longlong, one: cython.int, other: cython.int) -> cython.v
 @cython.exceptval(check=False)
 @cython.nogil
 def _collect_coin(s: cython.p_longlong, players: cython.int) -> cython.void:
-    """Phase E: the nearest body within reach gets the coin, the lower seat of two; the next coin is drawn."""
+    """Phase E: give the coin to the nearest body within reach, the lower seat of two; then draw the next coin."""
     best: cython.longlong = REACH
     nearest: cython.int = -1
     at: cython.int

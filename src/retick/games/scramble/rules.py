@@ -23,13 +23,13 @@ LEAST_PLAYERS: Final = 2
 MOST_PLAYERS: Final = 8
 
 FIELD: Final = 16_000
-"""The field is a square; a body's position is its centre."""
+"""The width of the field, a square; a body's position is its centre."""
 SIZE: Final = 1_000
-"""A body is a square of this width, and the coin a point."""
+"""The width of a body, a square; the coin is a point."""
 NEAR_WALL: Final = 500
 FAR_WALL: Final = 15_500
 REACH: Final = 700
-"""A body gets a coin that is nearer than this along both axes."""
+"""The distance, along both axes, within which a body gets a coin."""
 
 RUN_SPEED: Final = 140
 DASH_SPEED: Final = 420
@@ -37,7 +37,7 @@ DASH_FRAMES: Final = 10
 COOLDOWN_FRAMES: Final = 45
 STUN_FRAMES: Final = 25
 SCATTER: Final = 120
-"""A shove changes each velocity by up to this much, drawn from the generator."""
+"""The most by which a shove changes each velocity, drawn from the generator."""
 
 COIN_POINTS: Final = 3
 COIN_MARGIN: Final = 1_000
