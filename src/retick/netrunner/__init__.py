@@ -1,7 +1,7 @@
-"""The wire of an existing game: NetRunner protocol 6, with its server, its client and its prediction, byte for byte.
+"""NetRunner protocol 6, the wire of an existing game, with its server, its client and its prediction, byte for byte.
 
-A server here runs one motor for each player, and the game's packets are what its profile says. Games of your own are
-served by :mod:`retick.authority`.
+The server runs one motor for each player, and the game's profile defines its packets. Games of your own are served by
+:mod:`retick.authority`.
 """
 
 from retick.host.stats import InputStats

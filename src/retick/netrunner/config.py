@@ -1,4 +1,4 @@
-"""Settings of a server and of a client of NetRunner, apart from those that the profile decides."""
+"""Settings of a server and of a client of NetRunner, apart from those in the profile."""
 
 from dataclasses import dataclass
 
@@ -11,15 +11,15 @@ __all__ = ["ClientConfig", "RateLimit", "ServerConfig"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimit:
-    """At most ``burst`` at once, and one more every ``every`` ticks.
+    """Allows at most ``burst`` at once, and one more every ``every`` ticks.
 
-    A client may send anything in each of sixty ticks a second. The limit itself has no memory: whoever uses it keeps
-    one whole number, ``wait``, from tick to tick. In a motor, that number is a field of the state, ``Whole(0,
-    limit.longest_wait)``: then server and client count alike, and the prediction is right.
+    A client may send anything at each tick. The limit itself has no memory: its user keeps one integer, ``wait``, from
+    tick to tick. In a motor, that number is a field of the state, ``Whole(0, limit.longest_wait)``: then server and
+    client count alike, and the prediction is right.
     """
 
     every: int
-    """Ticks, 1 or more; 1 limits nothing."""
+    """Ticks between two, 1 or more; 1 limits nothing."""
     burst: int = 1
     """How many may come at once after a pause."""
 
@@ -33,7 +33,7 @@ class RateLimit:
         return self.every * self.burst
 
     def step(self, wait: int, wanted: bool) -> tuple[bool, int]:
-        """One tick: whether what is wanted may happen, and the new ``wait``. Begin with a ``wait`` of 0."""
+        """Run one tick: returns whether what is wanted may happen, and the new ``wait``. Begin with 0."""
         wait = max(0, wait - 1)
         if wanted and wait <= self.every * (self.burst - 1):
             return True, wait + self.every
@@ -42,20 +42,21 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerConfig(HostConfig):
-    """One server's rooms, limits and timeouts."""
+    """The rooms, limits and timeouts of a server."""
 
     delta: bool = True
-    """Offer delta snapshots, if the game has them."""
+    """Whether to offer delta snapshots, if the game has them."""
     compact: bool = IS_COMPILED
-    """Make them compact for clients that can read that. False: plain ones, of twice the bytes, in less time. It is so
-    by default where the kernels are not compiled: there a compact one takes milliseconds."""
+    """Whether clients that can read compact deltas get them. False sends plain ones: twice the bytes, but less time. By
+    default False if the kernels are not compiled: then a compact one takes milliseconds."""
     bundles_per_tick: float = 2.0
-    """Input bundles accepted from each client, on average; a resync may bring 65 at once."""
+    """Input bundles accepted from each client per tick, on average; a resync may bring 65 at once."""
     shots: RateLimit = RateLimit(every=6, burst=3)
-    """How often a player may shoot; more shots are not judged, and counted. ``RateLimit(every=1)`` limits nothing."""
+    """How often a player may shoot; more shots are counted but not judged. ``RateLimit(every=1)`` limits nothing."""
     rewind_input_delay: bool = True
-    """Judge a shot by where the shooter saw the others: in the past by the interpolation delay and by the time that
-    the command was stamped ahead. False leaves out the second part, as the original does; moving players are missed."""
+    """Whether to judge a shot by where the shooter saw the others: in the past by the interpolation delay and by the
+    time that the command was stamped ahead. False leaves out the second part, as the original does; moving players are
+    missed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,10 +70,10 @@ class ClientConfig(JoiningConfig):
     one_way_compensation: bool = True
     """Add half of the round trip to a server tick when it arrives."""
     shed_lead: bool = True
-    """Leave out a command now and then while commands run further ahead than the input delay asks for."""
+    """Skip a command now and then while commands run further ahead than the input delay requires."""
     delta: bool = True
-    """Ask for delta snapshots, if the game has them."""
+    """Whether to ask for delta snapshots, if the game has them."""
     compact: bool = IS_COMPILED
-    """Ask for compact ones, which take half the bytes; by default where the kernels are compiled."""
+    """Whether to ask for compact ones, which take half the bytes; by default if the kernels are compiled."""
     hermite: bool = False
     """Draw other players on curves that follow their velocities, instead of on straight lines."""

@@ -1,10 +1,10 @@
-"""Delta snapshots: each client gets what changed since a snapshot that it certainly holds.
+"""Delta snapshots: each client gets the changes since a snapshot that it certainly holds.
 
-A player's own state is sent exactly, since the client reconciles with it. The other players are sent coarsely, since
-they are only drawn. A player's counters are sent to that player alone.
+A player's own state is sent exactly, because the client reconciles with it. The other players are sent coarsely,
+because they are only drawn. A player's counters go to that player alone.
 
-The game's layout turns states into rows of whole numbers; ``snapshot.replication`` does the rest. Its 28-byte packet
-header would say nothing that both ends do not know, so the six bytes of delta_frames.py replace it.
+The game's layout turns states into rows of integers; ``snapshot.replication`` does the rest. Its 28-byte packet header
+would say nothing that both ends do not know, so the six bytes below replace it.
 """
 
 import struct
@@ -75,18 +75,18 @@ class DeltaFrame(NamedTuple):
 
     tick: int
     back: int
-    """Ticks from this one back to its baseline; 0 for a full snapshot."""
+    """How many ticks before this one its baseline is; 0 for a full snapshot."""
     body: bytes
     """The sections, as ``snapshot`` encodes them."""
 
 
 def acked_input(ack: int, bundle: bytes) -> bytes:
-    """The payload of an input bundle that acknowledges the snapshot of tick ``ack``."""
+    """Wrap an input bundle in a payload that acknowledges the snapshot of tick ``ack``."""
     return _ACKED.pack(ACKED_INPUT, ack) + bundle
 
 
 def split_acked_input(data: bytes) -> tuple[int, bytes]:
-    """The tick and the bundle; a payload too short for the tick has an empty bundle, which no game decodes."""
+    """Split an acked input into tick and bundle; if it is too short, the bundle is empty, which no game decodes."""
     if len(data) < _ACKED.size:
         return 0, b""
     return _ACKED.unpack_from(data)[1], data[_ACKED.size :]
@@ -98,7 +98,7 @@ def delta_frame(tick: int, back: int, body: bytes) -> bytes:
 
 
 def split_delta(data: bytes) -> DeltaFrame:
-    """The parts of a delta snapshot, or Truncated."""
+    """Split a delta snapshot into its parts, or raise Truncated."""
     if len(data) < _DELTA.size:
         raise Truncated(
             f"a delta snapshot has at least {_DELTA.size} bytes, not {len(data)}",
@@ -113,33 +113,33 @@ PUBLIC: Final = 1
 EXACT: Final = 2
 PRIVATE: Final = 3
 OWN: Final = 1 << 24
-"""Added to a peer id: the entity that is the receiver's own player."""
+"""Added to a peer id, this gives the entity of the receiver's own player."""
 LAST_PEER_ID: Final = OWN - 1
 BASELINES: Final = 64
-"""Snapshots kept at either end: three seconds of them at twenty a second."""
+"""How many snapshots either end keeps: three seconds of them at twenty a second."""
 FARTHEST: Final = 255
-"""Ticks back that a baseline may be: the frame has one byte for them."""
+"""The most ticks back that a baseline may be: the frame has one byte for them."""
 LAST_TICK: Final = 0xFFFF0000
-"""Two years at sixty a second. A server that claims a later tick is wrong, and commands could not be stamped for it."""
+"""Two years at sixty a second. A server with a later tick is wrong, and commands could not be stamped for it."""
 MS_STEPS: Final = 16
-"""In one millisecond, for round trip and jitter."""
+"""Steps per millisecond, for round trip and jitter."""
 LONGEST_MS: Final = 65535
-"""Steps, not milliseconds: the most that 16 bits hold."""
+"""The most steps, not milliseconds, that 16 bits hold."""
 MOST_PLAYERS: Final = 64
 COMPACT_HEAD_SIZE: Final = 14
 """Form, check, listed history, length of the structure; a compact body is never longer than the plain one."""
 LARGEST_VARINT_BITS: Final = 47
-"""Seven bits of padding and five bytes."""
+"""The most bits of a varint: five bytes, and seven bits of padding."""
 
 
 class Shared(NamedTuple):
-    """A room at one tick, for all its receivers: every player is in it twice, in public and exact."""
+    """A room at one tick, for all its receivers: contains each player twice, publicly and exactly."""
 
     fanout: Fanout
     peer_ids: frozenset[int]
 
     def view_of(self, peer_id: int) -> frozenset[int]:
-        """The entities that one player gets: the others in public, its own exact."""
+        """The entities that one player gets: the others publicly, its own exactly."""
         return self.peer_ids ^ {peer_id, OWN + peer_id}
 
 
@@ -165,7 +165,7 @@ def _stats_of(row: tuple[int, ...]) -> InputStats:
 
 
 def _entity_bytes(components: Sequence[Component]) -> int:
-    """The most that an entity with these components takes: id, masks, values; varints with their padding."""
+    """The most bytes of an entity with these components: id, masks, values; varints with their padding."""
     bits = 32 + 3
     for component in components:
         for field in component.fields:
@@ -174,10 +174,10 @@ def _entity_bytes(components: Sequence[Component]) -> int:
 
 
 class DeltaCodec:
-    """The schema that follows from a layout. Both ends make their own, and compare its hash when a client joins."""
+    """The schema that a layout makes. Each end builds its own, and the hashes are compared when a client joins."""
 
     def __init__(self, layout: RowLayout, *, sealed: bool = False) -> None:
-        """``sealed``: the link refuses what was changed on the way, so compact deltas need no check of their own."""
+        """``sealed``: the link refuses altered datagrams, so compact deltas need no check of their own."""
         self.layout = layout
         counters = [Field(number, VarUInt(), name=name) for number, name in enumerate(_COUNTERS, 1)]
         measures = _fields(_MEASURES, first=len(counters) + 1)
@@ -198,12 +198,12 @@ class DeltaCodec:
         self.compact = Codec(self.schema, limits=limits, compact=True, sealed=sealed)
 
     def largest(self, players: int) -> int:
-        """Bytes that no snapshot of this many players exceeds: all of them new, and as many gone."""
+        """The most bytes of a snapshot with this many players: all of them new, and as many gone."""
         public, exact, private = self.schema.components
         shown = _entity_bytes([public])
         own = _entity_bytes([exact, private])
         # The frame's head, and that of a compact payload; then three sections, each with a head and a count; four bytes
-        # for each one that is gone.
+        # for each player that is gone.
         return DELTA_HEAD_SIZE + COMPACT_HEAD_SIZE + 3 * 5 + 4 * players + shown * (players - 1) + own
 
     def sender(self, *, compact: bool = False) -> "ProfileDeltaSender":
@@ -228,22 +228,22 @@ class DeltaCodec:
 
 
 class ProfileDeltaSender:
-    """One client's snapshots at the server."""
+    """The server's end of one client's delta snapshots."""
 
     def __init__(self, codec: DeltaCodec) -> None:
         self._codec = codec
         self._replica: Replica[Snapshot] = Replica(BASELINES)
 
     def acknowledge(self, tick: int) -> None:
-        """The client holds this one. A tick that was never sent, or is no longer kept, changes nothing."""
+        """Note that the client holds this tick. A tick that was never sent, or is no longer kept, changes nothing."""
         self._replica.acknowledge(tick)
 
     def share(self, tick: int, views: Sequence[PlayerView[State]]) -> Shared:
-        """As :meth:`DeltaCodec.share`; the result serves every sender of the same codec."""
+        """All players at one tick, as from :meth:`DeltaCodec.share`; serves every sender of the same codec."""
         return self._codec.share(tick, views)
 
     def encode(self, shared: Shared, peer_id: int) -> bytes:
-        """A delta against the newest snapshot that was acknowledged; a full one if there is none near enough."""
+        """Encode a delta against the newest acknowledged snapshot, or a full one if none is near enough."""
         fanout, view = shared.fanout, shared.view_of(peer_id)
         tick, base, back = fanout.tick, self._replica.base, 0
         if base is not None:
@@ -256,7 +256,7 @@ class ProfileDeltaSender:
 
 
 class CompactDeltaSender(ProfileDeltaSender):
-    """The same with compact deltas, whose statistics are carried for this client."""
+    """Sends compact deltas, with the statistics carried for this client."""
 
     def __init__(self, codec: DeltaCodec) -> None:
         super().__init__(codec)
@@ -276,7 +276,7 @@ class CompactDeltaSender(ProfileDeltaSender):
 
 
 class DeltaReceiver:
-    """One client's end. A packet changes it only after every check has passed."""
+    """A client's end of delta snapshots. A packet changes it only after every check has passed."""
 
     def __init__(self, codec: DeltaCodec) -> None:
         self._codec = codec
@@ -288,9 +288,9 @@ class DeltaReceiver:
         return self._held.last_tick or 0
 
     def decode(self, data: bytes, peer_id: int) -> SnapshotView[State]:
-        """The snapshot, or a DecodeError; BaselineMissing when it starts from one that is not held.
+        """Decode a snapshot, or raise DecodeError; BaselineMissing if its baseline is not held.
 
-        Of the other players the counters are zero.
+        The counters of other players are zero.
         """
         frame = split_delta(data)
         if frame.tick > LAST_TICK:
@@ -303,7 +303,7 @@ class DeltaReceiver:
         base = self._held.require(frame.tick - frame.back) if frame.back else None
         snapshot = self._codec.codec.decode_payload(base, frame.tick, frame.body)
         view = self._view(snapshot, peer_id)
-        # One that comes late is never acknowledged, so no delta will start from it.
+        # A snapshot that comes late is never acknowledged, so no delta will start from it.
         if frame.tick > self.newest_tick:
             self._held.insert(frame.tick, snapshot)
         return view
@@ -323,7 +323,7 @@ class DeltaReceiver:
 
 
 class CompactDeltaReceiver(DeltaReceiver):
-    """The same for compact deltas."""
+    """Receives compact deltas."""
 
     def __init__(self, codec: DeltaCodec) -> None:
         super().__init__(codec)

@@ -1,4 +1,4 @@
-"""What a server and a client of NetRunner report beside the events of :mod:`retick.host.events`."""
+"""What a server and a client of NetRunner report besides the events of :mod:`retick.host.events`."""
 
 # retick: floats -- measurements in metres, for people and for smoothing
 
@@ -12,26 +12,26 @@ __all__ = ["ClientEvent", "Reconciled", "Resynced", "ShotDropped"]
 
 
 class Reconciled(NamedTuple):
-    """A snapshot with our own player arrived. The commands that it does not know yet were resimulated."""
+    """A snapshot with our own player arrived, and the commands that it does not know yet were resimulated."""
 
     tick: int
-    """Server tick of the snapshot."""
+    """The server tick of the snapshot."""
     ack: int
-    """Seq of the newest of our commands that the server had run at that tick."""
+    """The seq of the newest of our commands that the server had run at that tick."""
     correction: float
     """How far the snapshot moved our player, in metres; 0 within the dead zone of 3 mm."""
     correction_xz: float
-    """Its horizontal part, in metres, after the dead zone."""
+    """The horizontal part of the correction, in metres, after the dead zone."""
     correction_y: float
-    """Its vertical part, in metres, after the dead zone."""
+    """The vertical part of the correction, in metres, after the dead zone."""
     raw_xz: float
-    """Its horizontal part, in metres, before the dead zone."""
+    """The horizontal part of the correction, in metres, before the dead zone."""
     replayed: int
-    """Commands resimulated."""
+    """How many commands were resimulated."""
     before: State
     """Our player as predicted before the snapshot came."""
     restored: State
-    """Our player as the snapshot had it, before any command was resimulated."""
+    """Our player as the snapshot had it, before resimulating any command."""
     after: State
     """Our player as predicted now."""
     stats: Stats
@@ -43,7 +43,7 @@ class Resynced:
     """The client set its clock to a tick of the server and dropped its pending commands."""
 
     tick: int
-    """Server tick."""
+    """The server tick."""
 
 
 ClientEvent: TypeAlias = Reconciled | Joined | JoinFailed | ConnectionLost | Resynced | GameMessageReceived
@@ -54,6 +54,6 @@ class ShotDropped(GameEvent):
     """``judge`` gave a message that cannot be sent: nobody is told of this shot."""
 
     peer_id: int
-    """Of the player who shot."""
+    """The peer id of the player who shot."""
     text: str
-    """Why, for people."""
+    """The reason, for people."""

@@ -1,4 +1,4 @@
-"""NetRunner packets in words, field by field."""
+"""Explains NetRunner packets field by field."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from retick.wire.explain import Explanation, FieldSpec, RowReader
 __all__ = ["PACKETS", "PREFIX", "PacketTable", "explain_netrunner", "is_netrunner"]
 
 PREFIX = "netrunner "
-"""Of the names of fields where the packet is inside of another one."""
+"""Prefix of the names of the packet's fields inside another packet."""
 
 
 class PacketTable(NamedTuple):
@@ -21,10 +21,10 @@ class PacketTable(NamedTuple):
     name: str
     size: int
     head: tuple[FieldSpec, ...]
-    """All fields, or those before the repeated ones. The last of the head says how often they are repeated."""
+    """All fields, or those before the repeated ones; then the last field of the head is the count."""
     each: tuple[FieldSpec, ...] = ()
     noun: str = ""
-    """What is repeated."""
+    """The name of a repeated item."""
     most: int = 0
 
 
@@ -52,7 +52,7 @@ def _floats(*names: str, meaning: str = "") -> tuple[FieldSpec, ...]:
 
 
 def _words(names: Sequence[str], layout: str) -> tuple[FieldSpec, ...]:
-    """Fields of a NamedTuple, with a code of ``struct`` for each."""
+    """Fields for a NamedTuple, with a code of ``struct`` for each."""
     return tuple(
         FieldSpec(name.replace("_", " "), code, "", _REAL if code == "f" else "{}")
         for name, code in zip(names, layout, strict=True)
@@ -87,7 +87,7 @@ CONTROLS: Mapping[int, tuple[str, tuple[FieldSpec, ...]]] = {
     5: ("delay update", _words(packets.DelayUpdate._fields, "i")),
     6: ("resync hint", _words(packets.ResyncHint._fields, "I")),
 }
-"""What follows the head of a control packet, by its subtype."""
+"""The fields after the head of a control packet, by its subtype."""
 PACKETS: Mapping[int, PacketTable] = {
     packets.INPUT_BUNDLE: PacketTable(
         "input bundle", packets.BUNDLE_SIZE, (TYPE, FieldSpec("count", "B")), COMMAND, "command", packets.MAX_COMMANDS
@@ -127,7 +127,7 @@ def is_netrunner(data: bytes) -> bool:
 
 
 def explain_netrunner(data: bytes, offset: int = 0) -> Explanation:
-    """A packet for which ``is_netrunner`` is true, and that begins at ``offset``."""
+    """Explain a packet at ``offset`` for which ``is_netrunner`` is true."""
     kind = data[offset]
     table = PACKETS[kind]
     reader = RowReader(data, offset, "" if offset == 0 else PREFIX)

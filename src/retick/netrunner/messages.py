@@ -1,7 +1,7 @@
-"""What servers that decide, their clients and their games all send: control messages, counters, session numbers.
+"""What authoritative servers, their clients and their games all send: control messages, counters, session numbers.
 
-A game lays out its own packets and its own Welcome. What is here is the same for every game, so that a server or
-client of ``retick.authority`` can read it without knowing which game it serves.
+A game lays out its own packets and its own Welcome. Everything here is the same for every game, so that a server or
+client can read it without knowing which game it serves.
 
 ::
 
@@ -61,14 +61,14 @@ class ClientHello(NamedTuple):
     """The first message of a client."""
 
     version: int
-    """Of the game's protocol."""
+    """The version of the game's protocol."""
 
 
 class Ping(NamedTuple):
-    """Answered at once by a pong with the same two numbers."""
+    """A ping; the answer is an immediate pong with the same two numbers."""
 
     seq: int
-    """Counts the sender's pings from 1; after 65535 comes 1."""
+    """Counts the sender's pings from 1; 65535 is followed by 1."""
     clock_ms: int
     """The sender's clock in milliseconds, modulo 2**32."""
 
@@ -88,7 +88,7 @@ class DelayUpdate(NamedTuple):
 
 
 class ResyncHint(NamedTuple):
-    """The server has had no usable command for long: the client should start again from this tick."""
+    """The server has had no usable command for a long time: the client should start again from this tick."""
 
     server_tick: int
 
@@ -122,7 +122,7 @@ class ControlMessages(Generic[WelcomeT]):
         self._subtypes = {kind: subtype for subtype, (kind, _) in self._layouts.items()}
 
     def encode(self, message: SharedMessage | WelcomeT) -> bytes:
-        """The packet of a message; an EncodeError when a value does not fit it."""
+        """Encode a message as a packet; raises EncodeError if a value does not fit."""
         subtype = self._subtypes[type(message)]
         values: tuple[float, ...] = tuple(message)  # type: ignore[arg-type]  # a Welcome is a NamedTuple of numbers
         name = type(message).__name__
@@ -135,7 +135,7 @@ class ControlMessages(Generic[WelcomeT]):
         return packet if self._size is None else packet.ljust(self._size, b"\0")
 
     def decode(self, data: bytes) -> SharedMessage | WelcomeT:
-        """The message, or a DecodeError. Checked in this order: type, subtype, version, length, values."""
+        """Decode a message, or raise DecodeError. Checks in this order: type, subtype, version, length, values."""
         if len(data) < _HEAD or data[0] != CONTROL:
             raise InvalidValue("not a control message")
         subtype = data[1]
@@ -157,7 +157,7 @@ class ControlMessages(Generic[WelcomeT]):
 
 
 INPUT_STATS_FORMAT: Final = "7Iiff"
-"""How ``struct`` writes :class:`InputStats`."""
+"""The ``struct`` format of :class:`InputStats`."""
 
 
 class PlayerView(NamedTuple, Generic[StateT]):
@@ -179,7 +179,7 @@ class SnapshotView(NamedTuple, Generic[StateT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionNumbers:
-    """What a server decides for a session. A value out of range is a UsageError."""
+    """The numbers that a server decides for a session. Raises UsageError for a value out of range."""
 
     BOUNDS: ClassVar[Mapping[str, Bounds]] = {
         "server_tick_rate": (1, 1000),
@@ -192,26 +192,26 @@ class SessionNumbers:
         "reconcile_snap_threshold": (1e-3, LARGEST),
         "max_players": (1, 255),
     }
-    """Lowest and highest value of each field. A game with narrower or wider ones says so in a subclass."""
+    """The lowest and highest value of each field. A game with other bounds overrides them in a subclass."""
 
     server_tick_rate: int = 60
-    """Ticks a second."""
+    """Server ticks a second."""
     client_tick_rate: int = 60
     """Commands a second."""
     snapshot_rate: int = 20
     """Snapshots a second."""
     input_delay_ticks: int = 3
-    """Ticks ahead that a client first stamps its commands."""
+    """How many ticks ahead a client first stamps its commands."""
     interpolation_delay_ms: int = 100
-    """Milliseconds that other players are shown in the past."""
+    """How many milliseconds in the past other players are shown."""
     max_extrapolation_ms: int = 100
-    """Milliseconds that other players are moved past their newest snapshot."""
+    """How many milliseconds other players are moved past their newest snapshot."""
     reconcile_smooth_ms: int = 100
     """Milliseconds over which a correction fades from view."""
     reconcile_snap_threshold: float = 1.5
-    """Metres from which a correction is shown at once."""
+    """The size in metres from which a correction is shown at once."""
     max_players: int = 16
-    """Players in a room at once, a listening host included. Not sent to clients."""
+    """The most players in a room at once, a listening host included. Not sent to clients."""
 
     def __post_init__(self) -> None:
         for name, bounds in self.BOUNDS.items():

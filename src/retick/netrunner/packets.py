@@ -1,4 +1,4 @@
-"""What all NetRunner packets have in common: byte 0 is the type, and every type has one length.
+"""What all NetRunner packets have in common: byte 0 is the type, and every type has one fixed length.
 
 ::
 
@@ -98,7 +98,7 @@ FIRE_VISUAL: Final = 6
 
 
 def packet_type(data: bytes) -> int:
-    """Byte 0, if it is a type of this protocol; the length is not checked."""
+    """Read byte 0, which must be a type of this protocol; the length is not checked."""
     if not data:
         raise Truncated("an empty packet", needed=1, available=0)
     if not INPUT_BUNDLE <= data[0] <= FIRE_VISUAL:
@@ -116,7 +116,7 @@ def check_packet(data: bytes, kind: int, size: int, what: str) -> None:
         raise TrailingData(f"{what} is {size} bytes, not {len(data)}", extra=len(data) - size)
 
 
-# What a server decides for a session: rates, delays, the limits of the view and the tuning of movement.
+# The numbers that a server decides for a session: rates, delays, the limits of the view and the tuning of movement.
 #
 # A configuration is read from JSON text by the protocol's own key names; upper and lower case are alike. Reading never
 # fails: a value that cannot be used is left at its default, and named in a list of complaints that the caller can show.
@@ -126,9 +126,9 @@ def check_packet(data: bytes, kind: int, size: int, what: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunnerConfig(SessionNumbers):
-    """One session's configuration; the defaults are the protocol's WAN profile. Out of range is a UsageError."""
+    """One session's configuration; the defaults are the protocol's WAN profile. Raises UsageError if out of range."""
 
-    # What a Welcome's values are clamped to, and what a server may be configured with.
+    # The bounds to which a Welcome's values are clamped, and within which a server is configured.
     BOUNDS: ClassVar[Mapping[str, Bounds]] = {
         **SessionNumbers.BOUNDS,
         "server_tick_rate": (1, LARGEST_INT),
@@ -165,13 +165,13 @@ _KEYS: Final = {
     "pitchclampdegrees": "pitch_clamp_degrees",
     "maxplayers": "max_players",
 } | {tuned.name.replace("_", ""): tuned.name for tuned in fields(Tuning)}
-"""The protocol's key in lower case, to our field."""
+"""Maps the protocol's keys, in lower case, to our fields."""
 
 _ALL_BOUNDS: Final = {**RunnerConfig.BOUNDS, **TUNING_BOUNDS}
 
 
 def config_object(text: str) -> dict[str, Any]:
-    """The keys and values in JSON ``text``; UsageError if it is no JSON object."""
+    """Read a JSON object from ``text``; raises UsageError if it is not one."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -182,7 +182,7 @@ def config_object(text: str) -> dict[str, Any]:
 
 
 def parse_config(text: str) -> tuple[RunnerConfig, tuple[str, ...]]:
-    """The configuration in JSON ``text``, and complaints about what in it could not be used."""
+    """Read a configuration from JSON ``text``; returns it with complaints about entries that could not be used."""
     try:
         found = config_object(text)
     except UsageError as error:
@@ -202,7 +202,7 @@ def parse_config(text: str) -> tuple[RunnerConfig, tuple[str, ...]]:
     return RunnerConfig(tuning=Tuning(**tuned), **usable), tuple(complaints)
 
 
-# The control packet, 96 bytes in both directions: the messages of ``wire.authority``, and this game's Welcome.
+# The control packet, 96 bytes in both directions: the shared messages of ``messages``, and this game's Welcome.
 #
 # ::
 #
@@ -257,7 +257,7 @@ class RunnerWelcome(NamedTuple):
 
     @classmethod
     def of(cls, config: RunnerConfig, *, peer_id: int, delay_ticks: int, server_tick: int) -> Self:
-        """What a server with ``config`` tells one client."""
+        """The welcome that a server with ``config`` sends to one client."""
         known = {"version": PROTOCOL_VERSION, "peer_id": peer_id, "server_tick": server_tick}
         known["input_delay_ticks"] = delay_ticks
         values = []
@@ -288,12 +288,12 @@ _MESSAGES: Final = ControlMessages(RunnerWelcome, "I7i8fi2fI2B3f", version=PROTO
 
 
 def encode_control(message: Control) -> bytes:
-    """The 96 bytes of any control message."""
+    """Encode any control message as 96 bytes."""
     return _MESSAGES.encode(message)
 
 
 def decode_control(data: bytes) -> Control:
-    """The message of a control packet, or a DecodeError."""
+    """Decode a control packet, or raise DecodeError."""
     check_packet(data, CONTROL, CONTROL_SIZE, "a control packet")
     return _MESSAGES.decode(data)
 
@@ -323,7 +323,7 @@ BUNDLE_SIZE: Final = _INPUT_HEADER.size + MAX_COMMANDS * COMMAND_SIZE
 
 
 def encode_inputs(commands: Sequence[RunnerCommand]) -> bytes:
-    """The bundle of one to five commands, the newest first."""
+    """Encode a bundle of one to five commands, newest first."""
     if not 1 <= len(commands) <= MAX_COMMANDS:
         raise EncodeError(f"a bundle holds 1 to {MAX_COMMANDS} commands, not {len(commands)}")
     bundle = bytearray(BUNDLE_SIZE)
@@ -337,7 +337,7 @@ def encode_inputs(commands: Sequence[RunnerCommand]) -> bytes:
 
 
 def decode_inputs(data: bytes) -> tuple[RunnerCommand, ...]:
-    """The commands of a bundle, in packet order, or a DecodeError."""
+    """Decode a bundle's commands in packet order, or raise DecodeError."""
     check_packet(data, INPUT_BUNDLE, BUNDLE_SIZE, "an input bundle")
     count = data[1]
     if count == 0:
@@ -389,7 +389,7 @@ RunnerSnapshot: TypeAlias = SnapshotView[RunnerState]
 
 
 def encode_state(player: PlayerSnapshot) -> bytes:
-    """The 87 bytes of one player."""
+    """Encode one player as 87 bytes."""
     state = player.state
     if not all(map(isfinite, state[:8])) or not all(map(isfinite, player.stats[8:])):
         raise EncodeError(f"player {player.peer_id} has a value that is not a finite number")
@@ -401,7 +401,7 @@ def encode_state(player: PlayerSnapshot) -> bytes:
 
 
 def encode_snapshot(tick: int, players: Sequence[PlayerSnapshot]) -> bytes:
-    """The packet of up to sixteen players."""
+    """Encode up to sixteen players as a packet."""
     if len(players) > MAX_PLAYERS:
         raise EncodeError(f"a snapshot holds at most {MAX_PLAYERS} players, not {len(players)}")
     try:
@@ -412,14 +412,14 @@ def encode_snapshot(tick: int, players: Sequence[PlayerSnapshot]) -> bytes:
 
 
 def decode_state(data: bytes) -> PlayerSnapshot:
-    """One player from exactly 87 bytes."""
+    """Decode one player from exactly 87 bytes."""
     if len(data) != STATE_SIZE:
         raise InvalidValue(f"a player is {STATE_SIZE} bytes, not {len(data)}")
     return _player(_STATE.unpack(data))
 
 
 def decode_snapshot(data: bytes) -> RunnerSnapshot:
-    """The snapshot, or a DecodeError; nothing of a refused one may be used."""
+    """Decode a snapshot, or raise DecodeError; nothing of a refused one may be used."""
     check_packet(data, SNAPSHOT, SNAPSHOT_SIZE, "a snapshot")
     _, tick, count = _SNAPSHOT_HEADER.unpack_from(data)
     if count > MAX_PLAYERS:
@@ -462,7 +462,7 @@ def _player(slot: tuple[Any, ...]) -> PlayerSnapshot:
 Vector = tuple[float, float, float]
 
 NOBODY: Final = -1
-"""In the place of a peer id: no one was hit."""
+"""Used in place of a peer id if no one was hit."""
 
 
 class Fire(NamedTuple):
@@ -476,29 +476,29 @@ class Fire(NamedTuple):
 
 
 class FireResult(NamedTuple):
-    """What a shot did."""
+    """The result of a shot."""
 
     shooter: int
-    """Peer id."""
+    """The shooter's peer id."""
     hit: int
-    """Peer id of the player that was hit, or NOBODY."""
+    """The peer id of the player that was hit, or NOBODY."""
     tick: int
-    """The server tick at which the shooter saw the others: the shot was judged by their places then."""
+    """The server tick at which the shooter saw the others: their places at this tick decide the shot."""
 
 
 class FireVisual(NamedTuple):
-    """What to draw of a shot."""
+    """What to draw for a shot."""
 
     shooter: int
-    """Peer id."""
+    """The shooter's peer id."""
     tick: int
-    """As in FireResult."""
+    """The server tick at which the shooter saw the others."""
     origin: Vector
-    """Metres."""
+    """In metres."""
     yaw: float
-    """Radians."""
+    """In radians."""
     pitch: float
-    """Radians."""
+    """In radians."""
     did_hit: bool
     point: Vector
     """Where the shot ended, in metres."""
@@ -512,7 +512,7 @@ _VISUAL: Final = struct.Struct("<BiI3fffB3f")
 
 
 def encode_fire(packet: FirePacket) -> bytes:
-    """The bytes of any of the three packets."""
+    """Encode any of the three packets for shots."""
     try:
         data = _encode(packet)
     except (struct.error, OverflowError) as error:
@@ -538,7 +538,7 @@ def _check_finite(error: type[EncodeError | InvalidValue], values: tuple[float, 
 
 
 def decode_fire(data: bytes) -> FirePacket:
-    """Any of the three packets, by its type byte; or a DecodeError."""
+    """Decode any of the three packets for shots by its type byte, or raise DecodeError."""
     found: tuple[Any, ...]
     if data[:1] == bytes((FIRE_RESULT,)):
         check_packet(data, FIRE_RESULT, _RESULT.size, "a fire result")

@@ -1,11 +1,10 @@
 """What a game must provide to be served: its motor, its commands and its packets, as Protocols.
 
-Nothing here is inherited from. A profile is one object with everything that is particular to a game.
-``games.runner.NetRunner`` is one, and ``authority.DeclaredProfile`` makes one from a declaration. States and commands
-are immutable values: keeping a reference is saving.
+Nothing here is inherited from. A profile is one object with everything that is particular to a game; ``NetRunner`` in
+runner.py is one. States and commands are immutable values: keeping a reference is saving.
 
-``Any`` stands where a value is the game's own and goes back to the game as it came: its states, its commands, what its
-players hold at the controls, its Welcome and its messages.
+``Any`` stands for the game's own values, which go back to the game unchanged: its states, its commands, the controls
+that its players hold, its Welcome and its messages.
 """
 
 from collections.abc import Sequence
@@ -39,15 +38,15 @@ __all__ = [
 
 Vector: TypeAlias = tuple[float, float, float]
 State: TypeAlias = Any
-"""A player after a tick. Read of it: ``position``, ``velocity``, ``yaw``, ``pitch`` and ``grounded``."""
+"""A player after a tick. Only ``position``, ``velocity``, ``yaw``, ``pitch`` and ``grounded`` are read."""
 Command: TypeAlias = Any
-"""What a player wants for one tick. Read of it: ``seq``, ``tick`` and ``epoch``."""
+"""What a player wants for one tick. Only ``seq``, ``tick`` and ``epoch`` are read."""
 Intent: TypeAlias = Any
-"""What is held at the controls now. Only the game's builder reads it."""
+"""The controls held now. Only the game's builder reads them."""
 Stats: TypeAlias = Any
-"""How the server ran a player's commands: for the game and its people, not read here. See wire.authority.InputStats."""
+"""How the server ran a player's commands, for the game and its people; not read here. See InputStats."""
 Rewound: TypeAlias = dict[int, Vector]
-"""Peer id to where that player was when the shooter saw it."""
+"""Each peer id with the player's place when the shooter saw it."""
 
 
 class Motor(Protocol):
@@ -61,7 +60,7 @@ class Motor(Protocol):
 
 
 class Numbers(Protocol):
-    """What a server decides for a session; wire.authority.SessionNumbers has the units."""
+    """The numbers that a server decides for a session; SessionNumbers in ``messages`` has the units."""
 
     @property
     def server_tick_rate(self) -> int: ...
@@ -87,41 +86,41 @@ class Builder(Protocol):
     """Turns what one client holds at the controls into commands."""
 
     def sample(self, intent: Intent, state: State | None, /) -> None:
-        """Look at the controls, once for each client tick."""
+        """Read the controls, once per client tick."""
 
     def build(self, intent: Intent, /, *, seq: int, tick: int, epoch: int) -> Command:
-        """The command for one server tick."""
+        """Make the command for one server tick."""
 
     def clear(self) -> None:
         """Forget presses that no command has carried yet."""
 
 
 class RowLayout(Protocol):
-    """A game's state as rows of whole numbers, for delta snapshots."""
+    """A game's state as rows of integers, for delta snapshots."""
 
     @property
     def exact(self) -> Sequence[tuple[str, int, int]]:
-        """Name, lowest and highest of each number in a player's own row."""
+        """Name, lowest and highest value of each number in a player's own row."""
 
     @property
     def public(self) -> Sequence[tuple[str, int, int]]:
-        """Name, lowest and highest of each number in the row that other players get."""
+        """Name, lowest and highest value of each number in the row that other players get."""
 
     def exact_row(self, state: State, /) -> tuple[int, ...]:
-        """The row from which :meth:`exact_state` makes the very same state."""
+        """The row from which :meth:`exact_state` makes exactly the same state."""
 
     def exact_state(self, row: tuple[int, ...], /) -> State:
-        """The state of a row; an InvalidValue when no state has it."""
+        """The state of a row; raises InvalidValue if no state has it."""
 
     def public_row(self, state: State, /) -> tuple[int, ...]:
-        """The row with what others need to draw this player."""
+        """The row with everything that others need to draw this player."""
 
     def public_state(self, row: tuple[int, ...], /) -> State:
-        """The state of such a row, as near as it tells."""
+        """The state of a public row, as closely as it tells."""
 
 
 class BodyState(Protocol):
-    """One player in a decoded snapshot; wire.authority.PlayerView has these."""
+    """One player in a decoded snapshot; PlayerView in ``messages`` has these."""
 
     @property
     def peer_id(self) -> int: ...
@@ -134,7 +133,7 @@ class BodyState(Protocol):
 
 
 class ProfileView(Protocol):
-    """A decoded snapshot; wire.authority.SnapshotView has these."""
+    """A decoded snapshot; SnapshotView in ``messages`` has these."""
 
     @property
     def tick(self) -> int: ...
@@ -143,7 +142,7 @@ class ProfileView(Protocol):
 
 
 class ProfileWelcome(Protocol):
-    """What a server answers to a hello. A game's own has more: see wire.authority.ControlMessages."""
+    """A server's answer to a hello. A game's own has more: see ControlMessages in ``messages``."""
 
     @property
     def peer_id(self) -> int: ...
@@ -154,7 +153,7 @@ class ProfileWelcome(Protocol):
 
 
 class GameProfile(Protocol):
-    """One game, as a server or a client uses it. docs/formats/netrunner.md says what each name does."""
+    """One game, as a server or a client uses it. docs/formats/netrunner.md explains each member."""
 
     @property
     def game_id(self) -> str: ...
@@ -168,11 +167,11 @@ class GameProfile(Protocol):
     def motor(self) -> Motor: ...
     @property
     def layout(self) -> RowLayout | None:
-        """For delta snapshots; None when this game has none."""
+        """The layout for delta snapshots; None if this game has none."""
 
     @property
     def welcome_type(self) -> type[ProfileWelcome]:
-        """The class of this game's Welcome; the other control messages are those of wire.authority."""
+        """The class of this game's Welcome; the other control messages are the shared ones."""
 
     def sanitise(self, command: Command, /) -> Command | None: ...
     def idle(self, state: State, /) -> Command: ...
@@ -186,29 +185,29 @@ class GameProfile(Protocol):
     def encode_snapshot(self, tick: int, players: Sequence[PlayerView[State]], /) -> bytes: ...
     def decode_snapshot(self, data: bytes, /) -> ProfileView: ...
     def encode_control(self, message: Any, /) -> bytes:
-        """``message`` is one of wire.authority's, or this game's Welcome."""
+        """Encode ``message``, a shared control message or this game's Welcome."""
 
     def decode(self, data: bytes, /) -> object:
-        """A control message, or a message of the game's own."""
+        """Decode a control message, or a message of the game's own."""
 
     def welcome(self, *, peer_id: int, delay_ticks: int, server_tick: int) -> ProfileWelcome: ...
     def adopt(self, welcome: Any, /) -> "GameProfile":
-        """``welcome`` is this game's own, decoded."""
+        """The profile with the server's numbers; ``welcome`` is this game's own, decoded."""
 
     def judge(self, peer_id: int, state: State, tick: int, targets: Rewound, /) -> Sequence[bytes]:
-        """The messages that tell everyone what a shot did, each of at most 4096 bytes."""
+        """The messages that tell everyone the result of a shot, each of at most 4096 bytes."""
 
 
 @runtime_checkable
 class JudgesInRoom(Protocol):
-    """What a profile may have beside: a server then calls this instead of ``judge``."""
+    """An optional part of a profile: if present, a server calls this instead of ``judge``."""
 
     def judge_in_room(self, room: str, peer_id: int, state: State, tick: int, targets: Rewound, /) -> Sequence[bytes]:
-        """As ``judge``, with the name of the room in which the shot fell."""
+        """Judge a shot as ``judge`` does, given also the name of its room."""
 
 
 def checked_message(game_id: str, message: bytes) -> bytes:
-    """The message; a UsageError when it is longer than a link carries."""
+    """Return the message; raise a UsageError if it is longer than a link can carry."""
     if len(message) > LARGEST_MESSAGE:
         raise UsageError(f"judge of {game_id!r} gave a message of {len(message)} bytes, more than {LARGEST_MESSAGE}")
     return message
@@ -217,7 +216,7 @@ def checked_message(game_id: str, message: bytes) -> bytes:
 def link_config_for(
     profile: GameProfile, *, timeout: float, delta: bool, compact: bool = True, sealing: Sealing | None = None
 ) -> LinkConfig:
-    """``timeout`` is in seconds; ``delta``: this side can use delta snapshots, with ``compact`` also compact ones."""
+    """The link settings; ``timeout`` is in seconds; ``delta`` and ``compact``: the deltas that this side can use."""
     capabilities = (DELTA_SNAPSHOTS | (COMPACT_SNAPSHOTS if compact else 0)) if delta else 0
     return link_config(
         profile.game_id, profile.protocol_version, timeout=timeout, capabilities=capabilities, sealing=sealing

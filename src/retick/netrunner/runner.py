@@ -1,8 +1,8 @@
-"""NetRunner protocol 6 as one object: all that an authoritative server or client needs of this game.
+"""NetRunner protocol 6 as one object: everything that an authoritative server or client needs of this game.
 
-A server and a client import no game. They use a profile through the Protocol in authority/profile.py;
-docs/formats/netrunner.md lists the calls. A profile holds no session state: everything that changes from tick to tick
-is in the values that it gets and returns.
+A server and a client import no game. They use a profile through the Protocol in profile.py; docs/formats/netrunner.md
+lists the calls. A profile holds no session state: everything that changes from tick to tick is in the values passed in
+and returned.
 """
 
 import struct
@@ -63,23 +63,23 @@ __all__ = [
 
 # The runner as rows of integers, for delta snapshots: exact for its own player, coarse for the others.
 #
-# ``authority`` makes a schema from the names and ranges that are declared here. An exact row gives back the very same
-# state. A public row has what others need to draw a runner: position to 2 mm, velocity to 0.03 m/s, look to 0.001 rad,
-# the mode and the wall. It has no timers.
+# ``delta`` makes a schema from the names and ranges declared here. An exact row gives back exactly the same state. A
+# public row has what others need to draw a runner: position to 2 mm, velocity to 0.03 m/s, look to 0.001 rad, the mode
+# and the wall. It has no timers.
 
 # retick: floats -- binary32 values as their bits, and coarse copies for drawing
 
 
 PLACE_STEPS: Final = 256
-"""In one metre."""
+"""Steps per metre."""
 SPEED_STEPS: Final = 16
-"""In one metre per second."""
+"""Steps per metre per second."""
 FASTEST: Final = 64.0
-"""Metres per second; a faster runner is shown as this fast."""
+"""The highest speed shown, in metres per second; a faster runner is shown with this."""
 YAW_STEPS: Final = 4096
-"""In a full turn."""
+"""Steps in a full turn."""
 PITCH_STEPS: Final = 1024
-"""From straight down to straight up."""
+"""Steps from straight down to straight up."""
 MARGIN: Final = 2.0
 """Metres around the boxes; a runner further out is shown at this border."""
 HEADROOM: Final = 20.0
@@ -181,7 +181,7 @@ RANGE: Final = 200.0
 
 
 def _distance_to(origin: Vector, aim: Vector, target: Vector) -> float | None:
-    """Metres along the ray to the sphere around a runner; None when the ray misses it."""
+    """The distance along the ray, in metres, to the sphere around a runner; None if the ray misses it."""
     x, y, z = target[0] - origin[0], target[1] + TARGET_HEIGHT - origin[1], target[2] - origin[2]
     along = x * aim[0] + y * aim[1] + z * aim[2]
     inside = TARGET_RADIUS * TARGET_RADIUS - (x * x + y * y + z * z - along * along)
@@ -197,7 +197,7 @@ def _distance_to(origin: Vector, aim: Vector, target: Vector) -> float | None:
 def judge_shot(
     shooter: int, state: RunnerState, tick: int, targets: dict[int, Vector]
 ) -> tuple[FireResult, FireVisual]:
-    """What a shot from the shooter's position and look hits; ``targets``: where the shooter saw the others."""
+    """Judge a shot by the shooter's position and look; ``targets`` are where the shooter saw the others."""
     origin = (round32(state.x), round32(state.y + EYE_HEIGHT), round32(state.z))
     # retick: allow inexact-math -- only the server judges a shot; the others are told
     flat, rise = cos(state.pitch), sin(state.pitch)
@@ -247,7 +247,7 @@ class NetRunner:
         self._pitch_limit = config.pitch_limit
 
     def decode(self, data: bytes) -> Packet:
-        """Any packet of the protocol, by its type byte; a DecodeError for any other bytes."""
+        """Decode any packet of the protocol by its type byte, or raise DecodeError."""
         kind = packet_type(data)
         if kind == INPUT_BUNDLE:
             return decode_inputs(data)
@@ -256,13 +256,13 @@ class NetRunner:
         return decode_control(data) if kind == CONTROL else decode_fire(data)
 
     def sanitise(self, command: RunnerCommand) -> RunnerCommand | None:
-        """The command as the server will run it, or None when it is refused outright."""
+        """The command as the server will run it; None if it is refused."""
         if not is_acceptable(command):
             return None
         return sanitised(command, dt=self._dt, pitch_limit=self._pitch_limit)
 
     def idle(self, state: RunnerState) -> RunnerCommand:
-        """The command before a player's first: no movement, looking where the state looks."""
+        """The command before a player's first one: no movement, looking where the state looks."""
         return RunnerCommand(0, 0, 0, self._dt, yaw=state.yaw, pitch=state.pitch)
 
     def fires(self, command: RunnerCommand) -> bool:
@@ -270,7 +270,7 @@ class NetRunner:
         return command.buttons & RunnerButton.FIRE_PRESSED.value != 0
 
     def judge(self, peer_id: int, state: RunnerState, tick: int, targets: dict[int, Vector]) -> tuple[bytes, ...]:
-        """The packets that tell everyone what a shot did; ``targets``: where the shooter saw the others."""
+        """The packets that tell everyone the result of a shot; ``targets`` are where the shooter saw the others."""
         result, visual = judge_shot(peer_id, state, tick, targets)
         return encode_fire(result), encode_fire(visual)
 
@@ -279,15 +279,15 @@ class NetRunner:
         return CommandBuilder(dt=round32(1 / self.config.client_tick_rate), pitch_limit=self._pitch_limit)
 
     def forget(self, state: RunnerState) -> RunnerState:
-        """The state with its locomotion reset: what clients kept of a snapshot before protocol 6."""
+        """The state with its locomotion reset, as clients kept snapshots before protocol 6."""
         return state.with_initial_locomotion()
 
     def welcome(self, *, peer_id: int, delay_ticks: int, server_tick: int) -> RunnerWelcome:
-        """What a server with this profile answers to a hello."""
+        """A server's answer to a hello."""
         return RunnerWelcome.of(self.config, peer_id=peer_id, delay_ticks=delay_ticks, server_tick=server_tick)
 
     def adopt(self, welcome: RunnerWelcome) -> "NetRunner":
-        """The profile with the server's numbers and this world: what a client runs from its welcome on."""
+        """The profile with the server's numbers and this world, as a client uses it from its welcome on."""
         if welcome.version != PROTOCOL_VERSION:
             raise UsageError(f"a welcome of protocol {welcome.version} cannot be adopted by {PROTOCOL_VERSION}")
         return NetRunner(welcome.config(), self.motor.world)

@@ -1,6 +1,6 @@
 """The client: prediction, reconciliation, smoothing, and interpolation of the other players.
 
-Knows games through the Protocols in profile.py; knows no socket and no clock, and nothing of ``server``.
+Knows games only through the Protocols in profile.py; knows no socket, no clock, and nothing of ``server``.
 """
 
 from retick.netrunner.client.client import Client

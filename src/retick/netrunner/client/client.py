@@ -1,7 +1,7 @@
-"""The client: predicts its own player, draws the others, and corrects itself by the server. Sans-I/O, as the server.
+"""The client: predicts its own player, draws the others, and follows the server's corrections. Sans-I/O.
 
-A game calls ``tick`` sixty times a second with what is held at the controls, and for each drawn frame ``player``,
-``others`` and ``view_offset``. The five calls do the rest.
+A game calls ``tick`` sixty times a second with the controls held, and for each drawn frame ``player``, ``others`` and
+``view_offset``. The five calls do the rest.
 """
 
 from collections.abc import Callable, Hashable
@@ -41,13 +41,13 @@ __all__ = [
 ]
 
 
-# The other players at a client: their recent snapshots, and the moment at which they are drawn.
+# The other players, as a client sees them: their recent snapshots, and the moment at which they are drawn.
 
 # retick: floats -- drawing of other players
 
 
 MAX_EXTRAPOLATION_MS: Final = 100
-"""Whatever the server allows."""
+"""The most milliseconds of extrapolation, whatever the server allows."""
 
 
 class Remotes:
@@ -62,15 +62,15 @@ class Remotes:
         self._most = ms_to_ticks(min(config.max_extrapolation_ms, MAX_EXTRAPOLATION_MS), self._rate)
         self._buffers: dict[int, RemoteBuffer] = {}
         self.teleports = 0
-        """Times that a player was drawn far from where it was drawn last."""
+        """How often a player was drawn far from its last drawn place."""
 
     @property
     def drawn_tick(self) -> float | None:
-        """The tick at which they were drawn last, with its fraction; None before."""
+        """The last tick at which they were drawn, with its fraction; None before."""
         return self._render.at
 
     def receive(self, view: ProfileView, own_id: int, now: float) -> None:
-        """A snapshot arrived: keep all players but our own, and drop those that are not in it."""
+        """Receive a snapshot: keep all players but our own, and drop those that are not in it."""
         self._delay.arrived(now)
         here = set()
         for player in view.players:
@@ -101,11 +101,11 @@ class Remotes:
 
 
 FIRST_PING: Final = 0.1
-"""Seconds after the connection stands."""
+"""Seconds from the connection to the first ping."""
 
 
 class Client(ClientLink[ClientEvent]):
-    """One player's end of the connection."""
+    """The client of one player."""
 
     def __init__(
         self,
@@ -121,15 +121,15 @@ class Client(ClientLink[ClientEvent]):
     ) -> None:
         """Join the server at ``address``; ``entropy(n)`` gives n random bytes, ``os.urandom`` outside of tests.
 
-        ``token`` is a join token: it names the key of the server and, without ``address``, where it is. Without one,
-        ``server_key`` is the key of the server, if it has one. With ``online`` a code says which server.
+        ``token`` is a join token: it has the server's key and, without ``address``, its address. Without a token,
+        ``server_key`` is the key of the server, if it has one. With ``online``, a code names the server.
         """
         self.config: ClientConfig = config or ClientConfig()
         self.profile = profile
-        """As given at first; from the welcome on, with the server's numbers."""
+        """The profile as given; from the welcome on, with the server's numbers."""
         self.stats = ClientStats()
         self.prediction: OwnPrediction | None = None
-        """None before the welcome."""
+        """The prediction of our own player; None before the welcome."""
         self.server_stats: Stats = None
         """How the server ran our commands, from the newest snapshot; None before the first."""
         layout = profile.layout if self.config.delta else None
@@ -151,7 +151,7 @@ class Client(ClientLink[ClientEvent]):
                 wish = wish._replace(compact=self._delta.compact.schema_hash)
         super().__init__(address, wish, link, entropy, token, online)
 
-    # For the game's loop.
+    # Calls for the game's loop.
 
     @property
     def is_joined(self) -> bool:
@@ -165,11 +165,11 @@ class Client(ClientLink[ClientEvent]):
 
     @property
     def peer_id(self) -> int | None:
-        """Ours; None before the welcome."""
+        """Our peer id; None before the welcome."""
         return None if self.prediction is None else self.prediction.peer_id
 
     def tick(self, intent: Intent, *, now: float) -> None:
-        """One client tick with what is held at the controls. Does nothing before the welcome."""
+        """Run one client tick with the controls held. Does nothing before the welcome."""
         prediction = self.prediction
         if prediction is None or not self.is_joined:
             return
@@ -194,14 +194,14 @@ class Client(ClientLink[ClientEvent]):
 
     @property
     def drawn_tick(self) -> float | None:
-        """The server's tick, with its fraction, at which ``others`` showed the other players last; None before.
+        """The server's tick, with its fraction, at which ``others`` last showed the other players; None before.
 
-        What belongs to a tick, such as a sound of another player, is due when this passes it.
+        Anything that belongs to a tick, such as another player's sound, is due when this passes it.
         """
         return None if self._remotes is None else self._remotes.drawn_tick
 
     def view_offset(self, dt: float) -> Vector:
-        """What to add to our own player's position when it is drawn, ``dt`` seconds after the last time."""
+        """The offset to add to our own player's position when drawing it, ``dt`` seconds after the last time."""
         return (0.0, 0.0, 0.0) if self.prediction is None else self.prediction.smoothing.advance(dt)
 
     def lose_focus(self, *, now: float) -> None:
@@ -219,7 +219,7 @@ class Client(ClientLink[ClientEvent]):
         self._over = True
         self._link.close(Reason.GOODBYE, text)
 
-    # What the link reports.
+    # Reports of the link.
 
     def _on_connected(self, now: float) -> None:
         hello = ClientHello(self._offered.protocol_version)
@@ -261,7 +261,7 @@ class Client(ClientLink[ClientEvent]):
             self._events.append(GameMessageReceived(message))
 
     def _on_welcome(self, welcome: ProfileWelcome, now: float) -> None:
-        """A first welcome starts everything. One after a lost connection keeps the predicted player."""
+        """Handle a welcome: the first starts everything; one after a lost connection keeps the predicted player."""
         if self._welcome_by is None:
             return
         self._welcome_by = None

@@ -1,4 +1,4 @@
-"""Other players are drawn a little in the past: between two snapshots, or for a short time past the newest."""
+"""Draws other players a little in the past: between two snapshots, or for a short time past the newest."""
 
 from bisect import insort
 from math import dist, hypot, pi
@@ -19,29 +19,29 @@ __all__ = [
 ]
 
 
-# Teleports: a player who is elsewhere at once is never drawn on the way, since there was no way.
+# Teleports: a player who suddenly is elsewhere is never drawn on the way, since there was none.
 #
 # A game declares them: its state has ``teleports``, a number that changes with each; in a declared game it is public.
-# Where there is no such number, or it is the same, a distance that no speed explains is a teleport.
+# Without such a number, or if it stays the same, a distance that no speed explains counts as a teleport.
 
 # retick: floats -- drawing; nothing is simulated from them
 
 
 TELEPORT: Final = 2.5
-"""Metres that a player may always move between two drawn places without being a teleport."""
+"""Metres that a player may always move between two drawn places without teleporting."""
 SPEED_MARGIN: Final = 2.0
-"""A player may be this many times faster, between two snapshots, than it was seen before and after."""
+"""How many times faster than seen before and after a player may be between two snapshots."""
 
 
 def is_declared_teleport(a: State, b: State) -> bool:
-    """Whether the game says that one state is not on the same way as the other."""
+    """Whether the game declares a teleport between two states."""
     return getattr(a, "teleports", None) != getattr(b, "teleports", None)
 
 
 def is_teleport(a: State, b: State, seconds: float, speed: float = 0.0) -> bool:
-    """Whether a player came from one state to the other, ``seconds`` later, without the places in between.
+    """Whether a player teleported from one state to the other, ``seconds`` later.
 
-    ``speed``: metres per second at which it was seen to move before or after, in case its velocity does not say.
+    ``speed``: its observed speed before or after, in metres per second, in case its velocity does not tell.
     """
     if is_declared_teleport(a, b):
         return True
@@ -50,7 +50,7 @@ def is_teleport(a: State, b: State, seconds: float, speed: float = 0.0) -> bool:
 
 
 def speed_between(a: State, b: State, seconds: float) -> float:
-    """Metres per second from one place to the other; 0 for a declared teleport."""
+    """The speed from one place to the other in metres per second; 0 for a declared teleport."""
     if seconds <= 0.0 or is_declared_teleport(a, b):
         return 0.0
     return dist(a.position, b.position) / seconds
@@ -60,13 +60,13 @@ def speed_between(a: State, b: State, seconds: float) -> float:
 
 
 CAPACITY: Final = 64
-"""Snapshots kept of each player."""
+"""How many snapshots of each player are kept."""
 JITTER_EWMA: Final = 0.1
-"""Weight of a new sample in the smoothed jitter."""
+"""The weight of a new sample in the smoothed jitter."""
 MAX_EXTRA_MS: Final = 100
-"""Milliseconds that jitter can add to the delay."""
+"""The most milliseconds that jitter adds to the delay."""
 MAX_UNDERFLOW_TICKS: Final = 32
-"""Ticks that missing snapshots can add to the delay."""
+"""The most ticks that missing snapshots add to the delay."""
 STEP_INTERVAL: Final = 0.25
 """Seconds between two changes of the delay."""
 
@@ -82,18 +82,18 @@ class RemoteView(NamedTuple):
     """Another player as it should be drawn."""
 
     position: Vector
-    """Metres."""
+    """In metres."""
     velocity: Vector
-    """Metres per second."""
+    """In metres per second."""
     yaw: float
-    """Radians."""
+    """In radians."""
     pitch: float
-    """Radians."""
+    """In radians."""
     grounded: bool
     state: State
-    """The snapshot's state nearest to this moment, for animation."""
+    """The state of the nearest snapshot, for animation."""
     underflow: bool
-    """True when this moment lies past the newest snapshot."""
+    """Whether this moment lies past the newest snapshot."""
 
 
 def _mix(a: float, b: float, t: float) -> float:
@@ -105,7 +105,7 @@ def _mix_vectors(a: Vector, b: Vector, t: float) -> Vector:
 
 
 def _mix_angles(a: float, b: float, t: float) -> float:
-    """Along the shorter arc."""
+    """Interpolate between angles along the shorter arc."""
     turn = (b - a + pi) % (2 * pi) - pi
     return a + turn * t
 
@@ -197,7 +197,7 @@ class RemoteBuffer:
         )
 
     def _speed_around(self, index: int) -> float:
-        """How fast the player was seen to move before and after the two samples that end at ``index``."""
+        """The player's observed speed before and after the two samples that end at ``index``."""
         samples = self._samples
         found = 0.0
         for end in (index - 1, index + 1):
@@ -233,17 +233,17 @@ class InterpolationDelay:
         self.jitter_ms = 0.0
         self.underflow_ticks = 0
         self.ticks: int | None = None
-        """The delay; None before the first use."""
+        """The delay in ticks; None before the first use."""
 
     def arrived(self, now: float) -> None:
-        """A snapshot arrived: measure the jitter."""
+        """Measure the jitter, because a snapshot arrived."""
         if self._arrived_at is not None:
             off = abs(now - self._arrived_at - self._interval) * 1000
             self.jitter_ms += (off - self.jitter_ms) * JITTER_EWMA
         self._arrived_at = now
 
     def update(self, now: float) -> int:
-        """The delay in ticks for a frame drawn now: one tick towards the target, four times a second at most."""
+        """Move the delay by at most one tick towards its target, four times a second; returns it in ticks."""
         jitter = ms_to_ticks(max(0.0, min(MAX_EXTRA_MS, self.jitter_ms)), self._rate)
         target = max(0, min(self._limit, self._base + jitter + self.underflow_ticks))
         if self.ticks is None:
@@ -254,7 +254,7 @@ class InterpolationDelay:
         return self.ticks
 
     def note_underflow(self, any_underflow: bool, now: float) -> None:
-        """Call this after drawing. While snapshots are missing, add a tick each second; else remove one every two."""
+        """Adapt after drawing: while snapshots are missing, add a tick each second; else remove one every two."""
         if now < self._extra_at:
             return
         if any_underflow and self.underflow_ticks < MAX_UNDERFLOW_TICKS:

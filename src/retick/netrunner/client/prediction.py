@@ -32,7 +32,7 @@ __all__ = [
 
 
 class TickClock:
-    """One known pair of tick and time, carried forward by the tick rate."""
+    """A clock: one known pair of tick and time, extrapolated at the tick rate."""
 
     __slots__ = ("_known", "_rate", "_tick", "_time")
 
@@ -56,7 +56,7 @@ class TickClock:
         self._tick, self._time, self._known = tick, round(now * 1e6), True
 
     def observe(self, tick: int, now: float) -> None:
-        """A packet says that the server is at ``tick``: move one tick towards it. The first one sets the clock."""
+        """Move one tick towards the server's tick that a packet reports. The first report sets the clock."""
         if not self._known:
             self.force(tick, now)
             return
@@ -64,13 +64,13 @@ class TickClock:
         self.force(guess + max(-1, min(1, tick - guess)), now)
 
 
-# A client's commands that the server has not run yet, as far as the client knows.
+# A client's commands that, as far as it knows, the server has not run yet.
 
 CAPACITY = 256
 
 
 class PendingCommands:
-    """Commands in the order of their seq, oldest first. 256 of them mean that the server no longer receives from us."""
+    """Commands by seq, oldest first. 256 of them mean that nothing of ours reaches the server any more."""
 
     __slots__ = ("_commands",)
 
@@ -94,13 +94,13 @@ class PendingCommands:
         self._commands.clear()
 
     def drop_through(self, seq: int) -> None:
-        """Drop the command with this seq and all before it: the server has run them."""
+        """Drop the commands up to this seq: the server has run them."""
         commands = self._commands
         while commands and commands[0].seq <= seq:
             commands.popleft()
 
     def drop_stale(self, tick: int) -> int:
-        """Drop commands for this tick and before: the server will never run them. Returns how many."""
+        """Drop the commands up to this tick: the server will never run them. Returns how many."""
         commands = self._commands
         kept = [command for command in commands if command.tick > tick]
         dropped = len(commands) - len(kept)
@@ -123,24 +123,24 @@ class PendingCommands:
 
 
 DEAD_ZONE: Final = 0.003
-"""Metres: less counts as nothing."""
+"""In metres: smaller corrections count as nothing."""
 EVENT: Final = 0.0005
-"""Metres, after the dead zone, above which a correction is counted."""
+"""The size, in metres after the dead zone, above which a correction is counted."""
 
 
 class Replayed(NamedTuple):
     """The result of a reconcile."""
 
     restored: State
-    """As the snapshot had it."""
+    """The state as the snapshot had it."""
     after: State
-    """With the pending commands resimulated."""
+    """The state after resimulating the pending commands."""
     ack: int
-    """Seq of the newest command that counts as run."""
+    """The seq of the newest command that counts as run."""
     replayed: int
-    """Commands resimulated."""
+    """How many commands were resimulated."""
     stale: int
-    """Commands dropped since the server has passed their tick."""
+    """How many commands were dropped because the server had passed their tick."""
 
 
 def replay(
@@ -154,7 +154,7 @@ def replay(
     forget: bool = False,
     skip_stale: bool = True,
 ) -> Replayed:
-    """Steps 3 to 8: restore, acknowledge, resimulate. Commands that the server has run are dropped from ``pending``."""
+    """Steps 3 to 8: restore, acknowledge, resimulate. Drops commands that the server has run from ``pending``."""
     restored = state = profile.forget(authoritative.state) if forget else authoritative.state
     ack = min(max(last_ack, authoritative.ack), last_seq)
     pending.drop_through(ack)
@@ -171,19 +171,19 @@ class Reconciliation(NamedTuple):
     dx: float
     dy: float
     dz: float
-    """Before minus after, in metres: what smoothing adds so that nothing jumps."""
+    """The position before minus after, in metres: smoothing adds it so that nothing jumps."""
     raw_xz: float
-    """Horizontal, in metres, before the dead zone."""
+    """The horizontal part, in metres, before the dead zone."""
     xz: float
-    """Horizontal, in metres, after the dead zone."""
+    """The horizontal part, in metres, after the dead zone."""
     y: float
-    """Vertical, in metres, after the dead zone."""
+    """The vertical part, in metres, after the dead zone."""
     total: float
-    """Both, in metres, after the dead zone."""
+    """The whole length, in metres, after the dead zone."""
 
     @property
     def counts(self) -> bool:
-        """Whether it is counted as a correction."""
+        """Whether the correction is counted."""
         return self.total > EVENT
 
 
@@ -197,23 +197,23 @@ def correction_between(before: State, after: State) -> Reconciliation:
     return Reconciliation(dx, dy, dz, raw_xz, xz, y, hypot(xz, y))
 
 
-# Corrections fade out when drawn, instead of jumping. Only for drawing: no simulation ever sees an offset.
+# Lets corrections fade out in the picture, instead of jumping. Only for drawing: no simulation ever sees an offset.
 
 # retick: floats -- offsets of what is drawn, in metres
 
 
 LONGEST_OFFSET: Final = 2.0
-"""Metres."""
+"""The longest offset in metres."""
 FASTEST: Final = 100.0
-"""Metres per second."""
+"""The fastest that an offset moves, in metres per second."""
 SHORTEST_TIME: Final = 0.01
-"""Seconds."""
+"""The shortest fading time in seconds."""
 VERTICAL_SNAP: Final = 0.5
-"""Metres up or down from which a correction is shown at once."""
+"""The height, in metres up or down, from which a correction is shown at once."""
 VIEW_MS: Final = 40
-"""Milliseconds over which a vertical correction fades, at most."""
+"""The most milliseconds over which a vertical correction fades."""
 NOTHING: Final = 1e-6
-"""A squared length below this is zero."""
+"""The squared length below which an offset is zero."""
 ZERO: Final[Vector] = (0.0, 0.0, 0.0)
 
 
@@ -286,9 +286,9 @@ class ViewSmoothing:
         self.eye.clear()
 
     def correct(self, by: Reconciliation, *, at_once: bool = False) -> bool:
-        """Step 12 of reconciling, with the correction before the dead zone. True when it is shown at once.
+        """Apply step 12 of reconciling, with the correction before the dead zone; returns whether to show it at once.
 
-        ``at_once``: it is a teleport, however short.
+        ``at_once`` marks a teleport, however short.
         """
         snapped = at_once or by.raw_xz > self._snap
         if snapped:
@@ -302,7 +302,7 @@ class ViewSmoothing:
         return snapped
 
     def advance(self, dt: float) -> Vector:
-        """What to add to the player's position in this drawn frame, ``dt`` seconds after the last."""
+        """The offset to add to the player's position in this drawn frame, ``dt`` seconds after the last."""
         (x, _, z), (_, y, _) = self.body.advance(dt), self.eye.advance(dt)
         return x, y, z
 
@@ -311,35 +311,35 @@ class ViewSmoothing:
 
 
 JOIN_GRACE: Final = 2.0
-"""Seconds after the welcome in which drift is no reason for a resync, and the input delay does not fall."""
+"""Seconds after the welcome in which drift causes no resync, and the input delay does not fall."""
 STALL: Final = 0.2
 """Seconds between two client ticks after which the client has lost its place in time."""
 MOST_BUNDLES: Final = 65
-"""Bundles in one client tick, at most."""
+"""The most bundles in one client tick."""
 DRIFT: Final = 4
-"""Ticks that the clock may be wrong before it is corrected."""
+"""How many ticks the clock may be wrong before it is corrected."""
 HARD_DRIFT: Final = 8
-"""Ticks that the clock may be wrong before it counts towards a resync."""
+"""How many ticks the clock may be wrong before it counts towards a resync."""
 BREACHES: Final = 3
-"""Client ticks in a row with drift, after which the client resyncs."""
+"""How many client ticks in a row with drift cause a resync."""
 FRESH: Final = 0.25
-"""Seconds: with an older server tick the client does not resync."""
+"""The age in seconds above which a known server tick causes no resync."""
 RESYNC_INTERVAL: Final = 0.5
-"""Seconds between two resyncs because of drift."""
+"""Seconds between two resyncs for drift."""
 DELAY_INTERVAL: Final = 0.25
 """Seconds between two changes of the applied delay."""
 GRACE_DELAY_INTERVAL: Final = 0.5
-"""The same in the time of grace."""
+"""Seconds between two changes of the applied delay during the time of grace."""
 SPARE_LEAD: Final = 3
-"""Ticks ahead of the horizon up to which every client tick makes a command."""
+"""The ticks ahead of the horizon up to which every client tick makes a command."""
 LONGEST_LEAD: Final = 8
-"""Ticks ahead of the horizon above which no command is made: the game's loop may run at twice the session's rate."""
+"""The ticks ahead of the horizon above which no command is made: the game's loop may run at twice the rate."""
 SHED_INTERVAL: Final = 0.25
 """Seconds between two commands left out."""
 
 
 class OwnPrediction:
-    """From a welcome on: the clock, the pending commands, the predicted state and its corrections."""
+    """The prediction from a welcome on: the clock, the pending commands, the predicted state and its corrections."""
 
     def __init__(
         self,
@@ -356,7 +356,7 @@ class OwnPrediction:
         self.stats = stats
         self.peer_id = welcome.peer_id
         self.state = state
-        """The player as predicted, ahead of the server."""
+        """The predicted player, ahead of the server."""
         self.pending = PendingCommands()
         self.round_trip = PingRoundTrip()
         self.smoothing = ViewSmoothing(profile.config.reconcile_smooth_ms, profile.config.reconcile_snap_threshold)
@@ -366,7 +366,7 @@ class OwnPrediction:
         self.clock = TickClock(profile.config.server_tick_rate)
         self.clock.force(welcome.server_tick, now)
         self.delay = max(0, min(MAX_DELAY_TICKS, welcome.input_delay_ticks))
-        """Input delay in ticks, as applied now."""
+        """The input delay in ticks that is applied now."""
         self.target_delay = self._welcome_delay = self.delay
         self.next_tick = welcome.server_tick + 1
         """The server tick of the next command."""
@@ -383,19 +383,19 @@ class OwnPrediction:
     # Time.
 
     def half_trip_ticks(self) -> int:
-        """Half of the round trip in ticks; 0 when that correction is switched off."""
+        """Half of the round trip in ticks; 0 if that correction is switched off."""
         if not self.config.one_way_compensation:
             return 0
         return round(self.round_trip.rtt_ms / 2 * self._rate / 1000)
 
     def observe(self, tick: int, now: float) -> None:
-        """A snapshot or pong arrived that says the server's tick: it was sent half a round trip ago."""
+        """Note the server's tick from a snapshot or pong, which was sent half a round trip ago."""
         shifted = tick + self.half_trip_ticks()
         self.clock.observe(shifted, now)
         self._server_tick = (shifted, now)
 
     def resync(self, tick: int, now: float) -> None:
-        """Set the clock to a tick of the server and drop what is pending."""
+        """Set the clock to a tick of the server and drop the pending commands."""
         self.clock.force(tick, now)
         self.pending.clear()
         self.next_tick = tick + 1
@@ -418,7 +418,7 @@ class OwnPrediction:
             self.next_tick = self.clock.estimate(now) + 1
 
     def _guard_drift(self, estimate: int, now: float) -> int:
-        """Compare the clock with the last known server tick plus the time since. Returns the estimate, corrected."""
+        """Compare the clock with the last known server tick plus the time since; returns the corrected estimate."""
         if self._server_tick is None:
             return estimate
         known, known_at = self._server_tick
@@ -446,7 +446,7 @@ class OwnPrediction:
     # Commands.
 
     def tick(self, intent: Intent, now: float) -> list[bytes]:
-        """One client tick: make commands up to the horizon and predict each. Returns the bundles to send."""
+        """Run one client tick: make commands up to the horizon and predict each; returns the bundles to send."""
         if self._ticked_at is not None and now - self._ticked_at > STALL:
             self.lose_place(now)
         self._ticked_at = now
@@ -468,7 +468,7 @@ class OwnPrediction:
         return bundles
 
     def _sheds(self, ahead: int, now: float) -> bool:
-        """Whether to leave out a command: a fast clock, or a link that got better, lets commands run too far ahead."""
+        """Whether to skip a command: with a fast clock, or after a link improves, commands run too far ahead."""
         if not self.config.shed_lead or ahead <= SPARE_LEAD or (now < self._shed_at and ahead <= LONGEST_LEAD):
             return False
         self._shed_at = now + SHED_INTERVAL
@@ -476,7 +476,7 @@ class OwnPrediction:
         return True
 
     def _command(self, intent: Intent, now: float) -> bytes | None:
-        """Make one command, predict it, and return its bundle; None when a resync came instead."""
+        """Make one command, predict it, and return its bundle; None if a resync came instead."""
         command = self._builder.build(intent, seq=self.last_seq + 1, tick=self.next_tick, epoch=self.epoch)
         self.last_seq += 1
         self.pending.add(command)
@@ -487,7 +487,7 @@ class OwnPrediction:
         before = self.state
         self.state = self.profile.motor.step(before, command)
         if is_teleport(before, self.state, 1.0 / self._rate):
-            # What is left of a correction belongs to the place that the player has left.
+            # The rest of a correction belongs to the place that the player has left.
             self.smoothing.clear()
         self.next_tick += 1
         return self.profile.encode_inputs(self.pending.newest(self.profile.max_commands))

@@ -1,6 +1,6 @@
 """The server: rooms that tick, their players and commands, and lag compensation.
 
-Knows games through the Protocols in profile.py; knows no socket and no clock, and nothing of ``client``.
+Knows games only through the Protocols in profile.py; knows no socket, no clock, and nothing of ``client``.
 """
 
 from retick.netrunner.server.room import Room

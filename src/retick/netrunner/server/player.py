@@ -1,4 +1,4 @@
-"""One player at the server: the state, the commands that wait for their tick, and the choice of one for each tick."""
+"""One player on the server: the state, the commands that wait for their tick, and the choice of one per tick."""
 
 from collections.abc import Hashable
 from typing import Final
@@ -23,13 +23,13 @@ __all__ = [
 ]
 
 
-# Commands that wait at the server for their tick, in a ring of 512 slots.
+# The commands that wait on the server for their tick, in a ring of 512 slots.
 
 CAPACITY: Final = 512
 
 
 class CommandBuffer:
-    """At most one command for each tick, found by its tick without a search."""
+    """At most one command per tick, found by its tick without a search."""
 
     __slots__ = ("_pruned", "_slots", "waiting")
 
@@ -37,14 +37,14 @@ class CommandBuffer:
         self._slots: list[Command | None] = [None] * CAPACITY
         self._pruned = 0
         self.waiting = 0
-        """Commands held."""
+        """How many commands are held."""
 
     def clear(self) -> None:
         self._slots = [None] * CAPACITY
         self.waiting = 0
 
     def has(self, tick: int, seq: int) -> bool:
-        """Whether this very command is held: true of most commands in a bundle, which repeats older ones."""
+        """Whether exactly this command is held: true of most in a bundle, which repeats older ones."""
         held = self._slots[tick % CAPACITY]
         return held is not None and held.tick == tick and held.seq == seq
 
@@ -81,7 +81,7 @@ class CommandBuffer:
 
 
 DEFAULT_RTT_MS: Final = 100.0
-"""Assumed before the first pong."""
+"""The round trip assumed before the first pong."""
 MIN_DELAY_TICKS: Final = 2
 DELAY_INTERVAL: Final = 0.25
 """Seconds between two changes."""
@@ -99,14 +99,14 @@ class InputDelay:
     __slots__ = ("_grace_until", "next_at", "ticks")
 
     def __init__(self, ticks: int, now: float, grace: float) -> None:
-        """``grace``: seconds from now in which the delay does not fall: a new player's measurements are few."""
+        """``grace``: seconds from now in which the delay does not fall: a new player has few measurements."""
         self.ticks = max(MIN_DELAY_TICKS, min(MAX_DELAY_TICKS, ticks))
         self.next_at = now + DELAY_INTERVAL
-        """When it may change again, in seconds."""
+        """When the delay may change again, in seconds."""
         self._grace_until = now + grace
 
     def update(self, wanted: int, now: float) -> bool:
-        """Move towards ``wanted`` if it is time; True when the delay changed."""
+        """Move towards ``wanted`` if it is time; returns whether the delay changed."""
         if now < self.next_at or wanted == self.ticks:
             return False
         if wanted < self.ticks and now < self._grace_until:
@@ -122,21 +122,21 @@ class InputDelay:
 JOIN_GRACE: Final = 2.0
 """Seconds after the welcome in which the input delay does not fall."""
 MAX_FUTURE_TICKS: Final = 64
-"""A command further ahead of the server's tick is dropped."""
+"""Commands more ticks ahead of the server than this are dropped."""
 HOLD_TICKS: Final = 2
-"""Missing ticks in a row that run on the last command, repeated."""
+"""How many missing ticks in a row run on the last command, repeated."""
 HINT_AFTER: Final = 120
-"""Missing ticks in a row after which the client is told to resync."""
+"""After how many missing ticks in a row the client is told to resync."""
 HINT_INTERVAL: Final = 0.5
-"""Seconds between two such hints."""
+"""Seconds between two hints to resync."""
 BUNDLE_BURST: Final = 130
-"""Bundles that may come at once: two resyncs of 65."""
+"""How many bundles may come at once: two resyncs of 65."""
 CONTROL_BURST: Final = 60
 CONTROLS_PER_TICK: Final = 0.5
 
 
 def is_newer(epoch: int, than: int) -> bool:
-    """Whether one 32-bit epoch comes after another, around the wrap."""
+    """Whether one 32-bit epoch comes after another, across the wrap."""
     return 0 < (epoch - than) & 0xFFFFFFFF < 0x80000000
 
 
@@ -188,20 +188,20 @@ class Player:
         self.peer_id = peer_id
         self.token = token
         self.connection: Connection | None = None
-        """None while the player's connection is lost."""
+        """The player's connection; None while it is lost."""
         self.admitted = NOBODY
-        """What is known of who plays: the player id and the data of the join token, and the fingerprint of the key."""
+        """What is known about the player: id and data of the join token, and the fingerprint of the key."""
         self.address: Hashable = None
-        """Where the player's client was when its connection was lost."""
+        """The address of the player's client when its connection was lost."""
         self.lost_at: float | None = None
         """When the connection was lost, in seconds; None while there is one."""
         self.state = profile.motor.spawn(peer_id)
         self.sender: ProfileDeltaSender | None = None
-        """Makes this player's delta snapshots; None for one that gets fixed snapshots."""
+        """Makes this player's delta snapshots; None if it gets fixed snapshots."""
         self.shot_wait = 0
-        """For the server's limit of shots."""
+        """The ``wait`` of the server's limit of shots."""
         self._rate = profile.config.server_tick_rate
-        # As in InputStats, where each is described.
+        # InputStats describes each of these.
         self._dropped_old = 0
         self._dropped_future = 0
         self._ticks_buffered = 0
@@ -212,7 +212,7 @@ class Player:
         self.begin(now)
 
     def begin(self, now: float) -> None:
-        """Start from a welcome: the client's commands count from 1 again. The state stays as it is."""
+        """Start from a welcome: the client's commands count from 1 again. The state is kept."""
         self.buffer = CommandBuffer()
         self.epoch = 1
         self.ack = 0
@@ -227,16 +227,16 @@ class Player:
         self._hinted_at = now
 
     def earn(self) -> None:
-        """Credit for another tick."""
+        """Add the credit of one tick."""
         self._bundle_credit.earn()
         self._control_credit.earn()
 
     def grant_bundle(self) -> bool:
-        """Whether there is credit for an input bundle; if so, it is spent."""
+        """Whether there is credit for an input bundle; if so, spend it."""
         return self._bundle_credit.grant()
 
     def grant_control(self) -> bool:
-        """Whether there is credit for a control message; if so, it is spent."""
+        """Whether there is credit for a control message; if so, spend it."""
         return self._control_credit.grant()
 
     # Commands.
@@ -244,7 +244,7 @@ class Player:
     def offer(self, command: Command, tick: int) -> str | None:
         """Receive a command at server tick ``tick``. Returns the reason if it is refused.
 
-        One that is too early or too late is no offence: it is dropped and counted in the player's own statistics.
+        A command that is too early or too late is no offence: it is dropped and counted in the player's statistics.
         """
         if command.epoch == self.epoch and command.tick > 0:
             if command.tick < tick:
@@ -268,7 +268,7 @@ class Player:
         return None
 
     def _adopt_epoch(self, epoch: int) -> None:
-        """The client lost its place in time: the commands that it sent before no longer count."""
+        """Adopt a client's new epoch: it lost its place in time, so commands that it sent before do not count."""
         self.buffer.clear()
         self.epoch = epoch
         self.missing = 0
@@ -310,7 +310,7 @@ class Player:
     # The network.
 
     def delay_changed(self, now: float) -> bool:
-        """Move the input delay towards the one that round trip and jitter call for; True when it changed."""
+        """Move the input delay towards what round trip and jitter call for; returns whether it changed."""
         if now < self.delay.next_at:
             return False
         wanted = wanted_delay(self.round_trip.rtt_ms, self.round_trip.jitter_ms, self._rate)
@@ -323,13 +323,13 @@ class Player:
             self.round_trip.add(sample_ms, link_ms)
 
     def hint_due(self, now: float) -> bool:
-        """Whether so many ticks in a row had no command that the client should be told to resync."""
+        """Whether so many ticks in a row lacked a command that the client should be told to resync."""
         if self._missing_streak <= HINT_AFTER or now < self._hinted_at + HINT_INTERVAL:
             return False
         self._hinted_at = now
         return True
 
-    # What a snapshot says of this player.
+    # What a snapshot reports about this player.
 
     @property
     def stats(self) -> InputStats:

@@ -40,7 +40,7 @@ HISTORY_TICKS: Final = 120
 
 
 def oldest_tick(now_tick: int) -> int:
-    """The oldest tick that is kept: no shot is judged further back."""
+    """The oldest kept tick: no shot is judged further back."""
     return max(0, now_tick - HISTORY_TICKS + 1)
 
 
@@ -56,9 +56,9 @@ class Rewind:
         self._frames.append((tick, positions))
 
     def targets(self, tick: int, now_tick: int, current: dict[int, Vector], shooter: int) -> Rewound:
-        """Where everyone but the shooter was at ``tick``, or at the oldest tick that is kept.
+        """Where everyone but the shooter was at ``tick``, or at the oldest kept tick.
 
-        A player that is missing from that tick is taken from the newest tick before it, else from where it is now.
+        For a player missing from that tick, the newest earlier tick is used, else the current place.
         """
         oldest = oldest_tick(now_tick)
         wanted = max(tick, oldest)
@@ -73,7 +73,7 @@ class Rewind:
 
 
 FIRST_PEER_ID: Final = 2
-"""Peer id 1 is the server's own."""
+"""The first peer id of a player; 1 is the server's own."""
 
 
 class Room:
@@ -88,16 +88,16 @@ class Room:
         first_tick: int = 0,
         report: Callable[[ServerEvent], None] = lambda event: None,
     ) -> None:
-        """``report`` is told what the application should hear of."""
+        """``report`` is called with events for the application."""
         self.server_config = config or ServerConfig()
         self.profile = profile
         self.name = name
         self.tick = first_tick
         """The tick simulated last."""
         self.players: dict[int, Player] = {}
-        """Peer id to player, in the order of joining."""
+        """Players by peer id, in the order of joining."""
         self.commands: dict[int, Command] = {}
-        """Peer id to the command that was run in the last tick, in the order in which they were run."""
+        """The commands of the last tick by peer id, in the order they were run."""
         self.stats = RoomStats()
         self._report = report
         self._judge_shot = partial(profile.judge_in_room, name) if isinstance(profile, JudgesInRoom) else profile.judge
@@ -112,13 +112,13 @@ class Room:
         return len(self.players) >= self.profile.config.max_players
 
     def add(self, token: bytes, now: float) -> Player:
-        """A new player, where the game lets players begin."""
+        """Add a new player, at the game's starting place."""
         player = Player(self.profile, self._new_peer_id(), token, now, config=self.server_config)
         self.players[player.peer_id] = player
         return player
 
     def _new_peer_id(self) -> int:
-        """The id after the last one that is free; after the highest, the lowest again."""
+        """The next free id after the last one; after the highest, the lowest again."""
         found = self._next_peer_id
         while found in self.players or found > LAST_PEER_ID:
             found = found + 1 if found < LAST_PEER_ID else FIRST_PEER_ID
@@ -126,7 +126,7 @@ class Room:
         return found
 
     def seat_of(self, token: bytes) -> Player | None:
-        """The player to whom a seat's token belongs."""
+        """The player with this seat token; None if there is none."""
         for player in self.players.values():
             if compare_digest(player.token, token):
                 return player
@@ -141,10 +141,10 @@ class Room:
         message = self.profile.welcome(peer_id=player.peer_id, delay_ticks=player.delay.ticks, server_tick=self.tick)
         return self.profile.encode_control(message)
 
-    # What clients send.
+    # Packets from clients.
 
     def receive_bundle(self, player: Player, data: bytes) -> None:
-        """An input bundle. Bundles beyond the player's credit are dropped unread."""
+        """Receive an input bundle. Bundles beyond the player's credit are dropped unread."""
         refused = self.stats.refused
         if not player.grant_bundle():
             refused["flooded"] += 1
@@ -163,7 +163,7 @@ class Room:
     def receive_control(
         self, player: Player, connection: Connection, message: object, now: float, link_ms: float
     ) -> None:
-        """A ping or pong of a player; any other message is refused."""
+        """Receive a ping or pong of a player; refuse any other message."""
         refused = self.stats.refused
         if not player.grant_control():
             refused["flooded"] += 1
@@ -179,7 +179,7 @@ class Room:
     # The tick.
 
     def advance(self, now: float) -> None:
-        """Run one tick, and send snapshots when one is due."""
+        """Run one tick, and send snapshots if they are due."""
         self.tick = tick = self.tick + 1
         profile = self.profile
         step = profile.motor.step
@@ -204,7 +204,7 @@ class Room:
             self._send_snapshots()
 
     def _send_controls(self, player: Player, connection: Connection, now: float) -> None:
-        """Delay update, ping and resync hint, if due; and credit for another tick."""
+        """Send delay update, ping and resync hint, if due; then add credit for another tick."""
         encode = self.profile.encode_control
         player.earn()
         if player.delay_changed(now):
@@ -244,7 +244,7 @@ class Room:
         self._report(MessageDropped(room=self.name, peer_id=player.peer_id, message=message, text=text))
 
     def disconnect(self, player: Player) -> None:
-        """The player's connection has ended, or ends now: report messages that are not known to have arrived."""
+        """End a player's connection: report messages that may not have arrived."""
         for message in player.messages.lose(player.connection):
             self._drop_message(player, message, "the connection ended before it was acknowledged; it may have arrived")
         if player.connection is not None:
@@ -253,7 +253,7 @@ class Room:
         player.sender = None
 
     def _send_snapshots(self) -> None:
-        """One packet for all players that get fixed snapshots; a delta for each of the others."""
+        """Send one packet to all players that get fixed snapshots, and a delta to each of the others."""
         views = [player.view() for player in self.players.values()]
         fixed: bytes | None = None
         shared: Shared | None = None

@@ -45,18 +45,18 @@ __all__ = [
 ]
 
 
-# Who may come into the rooms of a profile: clients that can read its snapshots, fixed or as deltas.
+# Decides who may come into the rooms of a profile: clients that can read its snapshots, fixed or as deltas.
 
 
 @dataclass(slots=True)
 class DeltaGuest(Guest[Room, Player]):
-    """One that gets deltas, or (None) fixed snapshots."""
+    """A guest that gets deltas, or (None) fixed snapshots."""
 
     delta: DeltaCodec | None = None
 
 
 class DeltaAdmission(Admission[Room, Player]):
-    """Knows which snapshots a server makes."""
+    """Admits clients that can read the snapshots of this server."""
 
     def __init__(
         self,
@@ -100,19 +100,19 @@ class DeltaAdmission(Admission[Room, Player]):
         return DeltaGuest(room, token, now, delta=delta, compact=compact)
 
 
-# Whether a game's snapshots fit a datagram: asked before a room fills up.
+# Checks whether a game's snapshots fit a datagram, before a room fills up.
 
 LARGEST_DATAGRAM: Final = 1472
-"""A fixed snapshot of sixteen players and the link's envelope are longer than the 1200 bytes that links keep to."""
+"""Large enough for a fixed snapshot of sixteen players, which with its envelope exceeds a link's usual 1200 bytes."""
 
 
 def largest_snapshot(sealed: bool) -> int:
-    """Bytes of the largest snapshot that fits beside what the link adds."""
+    """The most bytes of a snapshot, after what the link adds."""
     return LARGEST_DATAGRAM - ENVELOPE_SIZE - (TAG_SIZE if sealed else 0)
 
 
 def fits_fixed(profile: GameProfile, largest: int) -> bool:
-    """Whether a fixed snapshot of a full room fits into one datagram, and its players into the packet's count."""
+    """Whether a fixed snapshot of a full room fits one datagram, and its players the packet's count."""
     views = [PlayerView(peer, 0, profile.motor.spawn(peer), InputStats()) for peer in range(profile.config.max_players)]
     try:
         return len(profile.encode_snapshot(0, views)) <= largest
@@ -134,7 +134,7 @@ def check_snapshots(profile: GameProfile, delta: DeltaCodec | None, serves_fixed
 
 
 class Server(RoomHost[Room, Player]):
-    """Answers the five calls; ``rooms`` are its rooms by name."""
+    """A NetRunner server: answers the five calls; ``rooms`` are its rooms by name."""
 
     def __init__(
         self,
@@ -149,9 +149,9 @@ class Server(RoomHost[Room, Player]):
     ) -> None:
         """``entropy(n)`` gives n random bytes: ``os.urandom``, or a seeded generator in a test.
 
-        ``clock()`` gives seconds, as ``time.perf_counter`` does: with it, ``RoomStats.tick_cost`` is measured.
-        ``admit(applicant)`` answers with a Pass or a Refuse, for example ``retick.tokens.Tokens``. With ``key_pair``
-        only clients that know its public half come in. ``online`` opens a room at a relay: clients join by its code.
+        ``clock()`` gives seconds, like ``time.perf_counter``; it enables ``RoomStats.tick_cost``.
+        ``admit(applicant)`` answers with a Pass or a Refuse; ``retick.tokens.Tokens`` is one. With ``key_pair`` only
+        clients that know its public half get in. ``online`` opens a room at a relay: clients join by its code.
         """
         self.profile = profile
         self.config = config or ServerConfig()
@@ -189,7 +189,7 @@ class Server(RoomHost[Room, Player]):
 
     @property
     def routes(self) -> Routes | None:
-        """Of a server with ``online``: its code, and how each client is reached."""
+        """The code of a server with ``online``, and how each client is reached; None for other servers."""
         return routes_of(self._link)
 
     def _make_room(self, name: str, number: int) -> Room:
@@ -208,7 +208,7 @@ class Server(RoomHost[Room, Player]):
         )
 
     def _hello(self, guest: DeltaGuest, connection: Connection, now: float) -> None:
-        """A hello of the right version: the client gets its player, or gets it back."""
+        """Handle a hello of the right version: the client gets its player, or gets it back."""
         room = guest.room
         player = guest.player
         if player is not None:
