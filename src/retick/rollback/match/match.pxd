@@ -121,11 +121,10 @@ cdef class Match:
     cdef object depths
     cdef long long rollbacks
     cdef long long resimulated
-    cdef long long stalls
+    cdef object counts
     cdef readonly bint is_stalled
     cdef bint is_stall_told
     cdef double stalled_since
-    cdef double stalled_seconds
     cdef long long next_checksum
     cdef long long first_own
     cdef long long fence

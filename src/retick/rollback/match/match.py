@@ -6,6 +6,7 @@ argument everywhere.
 """
 
 from collections import Counter
+from dataclasses import asdict
 from operator import index
 from typing import Any, TypeAlias
 
@@ -15,7 +16,7 @@ from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchE
 from retick.rollback.match.alarm import Alarm
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.peer import MatchPeer
-from retick.rollback.match.stats import SessionStats
+from retick.rollback.match.stats import MatchCounts, SessionStats
 from retick.sim.contract import Frame, Input, input_size_of
 from retick.wire import rbn1
 
@@ -705,11 +706,10 @@ class Match:
     depths: Counter[int]
     rollbacks: cython.longlong
     resimulated: cython.longlong
-    stalls: cython.longlong
+    counts: MatchCounts
     is_stalled: cython.bint  # readonly
     is_stall_told: cython.bint
     stalled_since: cython.double
-    stalled_seconds: cython.double
     next_checksum: cython.longlong
     first_own: cython.longlong
     fence: cython.longlong
@@ -775,9 +775,10 @@ class Match:
         self.follower = None
         """Its ``frame_run`` is called with the match after each frame: a recording."""
         self.depths = Counter()
-        self.rollbacks = self.resimulated = self.stalls = 0
+        self.rollbacks = self.resimulated = 0
+        self.counts = MatchCounts()
         self.is_stalled = self.is_stall_told = False
-        self.stalled_since = self.stalled_seconds = 0.0
+        self.stalled_since = 0.0
         interval = config.checksum_interval
         self.next_checksum = min((start_frame // interval + 1) * interval, NEVER) if interval else NEVER
         self.number = number
@@ -976,7 +977,9 @@ class Match:
     def stats(self, now: float) -> SessionStats:
         """Everything that can be counted, at this moment."""
         engine = self.engine.stats
-        waiting = now - self.stalled_since if self.is_stalled and self.is_stall_told else 0.0
+        counted = asdict(self.counts)
+        if self.is_stalled and self.is_stall_told:
+            counted["stalled_seconds"] += now - self.stalled_since
         return SessionStats(
             frame=self.engine.frame,
             confirmed_frame=self.engine.confirmed_frame,
@@ -984,11 +987,10 @@ class Match:
             resimulated_frames=engine.resimulated_frames,
             deepest_rollback=engine.deepest_rollback,
             rollback_depths=dict(sorted(self.depths.items())),
-            stalls=self.stalls,
-            stalled_seconds=self.stalled_seconds + waiting,
             slowing=self.pace.slowing,
             compared_frames=self.compared_with_left + sum(each.compared for each in self.exchanges),
             peers={exchange.peer.peer_id: exchange.peer.stats(now) for exchange in self.exchanges},
+            **counted,
         )
 
     @cython.cfunc
@@ -1009,7 +1011,7 @@ class Match:
     def _stall(self, now: float) -> None:
         self.is_stalled = True
         self.stalled_since = now
-        self.stalls += 1
+        self.counts.stalls += 1
         self.resend_at = now
         # A newcomer whose first frame is not agreed has not been told of a match yet; of a pause the session tells.
         self.is_stall_told = self.first_own != NEVER and self.engine.frame < self.pause_fence
@@ -1034,7 +1036,7 @@ class Match:
         self.is_stalled, seconds = False, now - self.stalled_since
         self.pace.start_over(now)
         if self.is_stall_told:
-            self.stalled_seconds += seconds
+            self.counts.stalled_seconds += seconds
             self.happened.append(Resumed(frame=self.engine.frame, seconds=seconds))
 
     @cython.cfunc

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from retick.wire.values import Plain
 
-__all__ = ["PathStats", "PeerStats", "RateMeter", "SessionStats"]
+__all__ = ["MatchCounts", "PathStats", "PeerStats", "RateMeter", "SessionStats"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +45,15 @@ class PeerStats(PathStats):
     """Frames of our inputs that the other side has not confirmed yet."""
     dropped: dict[str, int] = field(default_factory=dict)
     """Input packets from there that were dropped, by reason."""
+
+
+@dataclass(slots=True)
+class MatchCounts:
+    """What a match counts now and then, under the names of ``SessionStats``. The kernel holds one object with all."""
+
+    stalls: int = 0
+    stalled_seconds: float = 0.0
+    """Without the present stall."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
