@@ -90,7 +90,8 @@ def readings(url: str) -> dict[str, tuple[float, float]]:
 def measure(workers: int, rooms: int, players: int, seconds: float) -> list[float]:
     """Milliseconds of CPU a tick, of each worker with so many rooms."""
     count = rooms * workers
-    command = [sys.executable, "-m", "retick", "serve", "runner", "--port", "0", "--host", "127.0.0.1", "--rooms", str(count)]
+    command = [sys.executable, "-m", "retick", "serve", "runner", "--port", "0", "--host", "127.0.0.1"]
+    command += ["--rooms", str(count)]
     command += ["--workers", str(workers), "--metrics", "0", "--log-json", "--pin"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None

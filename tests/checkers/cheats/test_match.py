@@ -1,4 +1,4 @@
-"""Honest machines with one cheat among them: each cheat once here, thousands by ``python -m benchmarks chaos --cheats``."""
+"""Honest machines with one cheat among them, each cheat once; ``python -m benchmarks chaos --cheats`` plays more."""
 
 from dataclasses import replace
 from typing import Any
