@@ -20,7 +20,7 @@ from retick.link import LinkConfig
 from retick.rollback.engine.engine import InputHistory, ObjectRing
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import LeadEstimate, Pace
-from retick.rollback.match.stats import RateMeter
+from retick.rollback.match.stats import MatchCounts, RateMeter
 from retick.wire.rbn1 import InputRun
 from tests.checkers.membership.clocks import DURATIONS, forget_ends, forget_exchanges, forget_joins, forget_times
 from tests.checkers.membership.frames import FRAME_IN_BYTES, ORIGIN, is_frame
@@ -40,8 +40,7 @@ STATISTICS: dict[str, dict[str, Callable[[], Any]]] = {
         "depths": Counter,
         "rollbacks": int,
         "resimulated": int,
-        "stalls": int,
-        "stalled_seconds": float,
+        "counts": MatchCounts,
         "resend_at": float,
         "sample_at": lambda: float("inf"),
         "sent_at": lambda: float("-inf"),
@@ -68,7 +67,7 @@ STATISTICS: dict[str, dict[str, Callable[[], Any]]] = {
 }
 """By class: fields that only count or measure, and what they are set to after every step."""
 
-CONSTANT = (Seats, MatchConfig, LinkConfig, Pace, LeadEstimate, RateMeter, InputRun)
+CONSTANT = (Seats, MatchConfig, LinkConfig, Pace, LeadEstimate, MatchCounts, RateMeter, InputRun)
 """Classes whose objects are the same in all sessions of a search, or are written anew by whoever reads them."""
 CONSTANT_FIELDS = {
     ("SessionInside", "routes"),
