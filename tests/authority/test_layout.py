@@ -107,7 +107,7 @@ def test_whose_thing_it_is_is_no_secret(mark: object) -> None:
         num_players = 2
         things: Annotated[list[Hidden], Most(2)]
 
-    with pytest.raises(SchemaError, match=r"Hidden.who: whose thing it is is known to all"):
+    with pytest.raises(SchemaError, match=r"Hidden.who: everyone who sees a thing knows its owner"):
         WorldLayout(Game)
 
 

@@ -1,7 +1,7 @@
 """The server decides: rooms that run a declared world, and clients that predict with the game's own code.
 
-It knows worlds, links and snapshots; it knows no socket and no clock, and its server and its client do not know each
-other. What every kind of server shares is :mod:`retick.host`.
+It knows worlds, links and snapshots, but no socket and no clock; server and client do not know each other. What every
+kind of server shares is in :mod:`retick.host`.
 """
 
 from retick.authority.client import WorldClient, WorldClientConfig

@@ -1,8 +1,8 @@
-"""Compact snapshots of a world: which fields they have, as which schema, and one snapshot both ways.
+"""Compact snapshots of a world: which fields they have, by which schema, and how one is encoded and decoded.
 
-A compact snapshot has two parts. Its *structure* is a body as that of any snapshot: it destroys and creates entities,
-and changes what is coded plainly, texts and lists of values. The rest is predicted and entropy-coded by
-``retick.snapshot.compact``. docs/formats/world-server.md has the rules.
+A compact snapshot has two parts. Its *structure* is a body like that of any snapshot: it destroys and creates entities,
+and changes fields that are coded plainly, texts and lists of values. ``retick.snapshot.compact`` predicts and
+entropy-codes the rest. docs/formats/world-server.md has the rules.
 """
 
 from array import array
@@ -19,33 +19,24 @@ from retick.snapshot.compact.motion import same_shape
 from retick.snapshot.fields import Angle, Group, Predictor, Real
 from retick.wire.bits import BitReader
 
-__all__ = [
-    "MOST_ENTITIES",
-    "MOST_FIELDS",
-    "CompactTables",
-    "KnownSnapshot",
-    "decode_body",
-]
-
-
-# Reading what makes one set of entities into another: the other direction of :mod:`retick.authority.deltas`.
+# Reads a body, which turns one set of entities into another: the reverse of :mod:`retick.authority.deltas`.
 #
 # The checks stand in the order of docs/formats/world-server.md. A base is never changed.
 
 MOST_ENTITIES: Final = 4096
-"""Of one receiver."""
+"""The most entities of one receiver."""
 _LAST_ID: Final = 0xFFFFFFFF
 _LONGEST_GAMMA: Final = 32
 
 _Entity = tuple[int, Sequence[int]]
-"""Index of the component, and numbers."""
+"""The index of the component, and the numbers."""
 
 
 def decode_body(base: Rows, tick: int, body: bytes, layout: WorldLayout, columns: Sequence[int] | None = None) -> Rows:
-    """The rows that a body makes of ``base``; a DecodeError if it is none.
+    """The rows that a body makes of ``base``; raises DecodeError if it is not valid.
 
-    ``columns``: of each field of all components the column of compact snapshots, or -1. It is given for a structure,
-    which does not change the fields that have one.
+    ``columns`` is given for a structure: for each field of all components, the column of compact snapshots, or -1.
+    A structure does not change fields that have a column.
     """
     reader = BitReader(body)
     held: dict[int, _Entity] = {entity: (kind, numbers) for entity, kind, numbers in base.entities()}
@@ -83,7 +74,7 @@ def _read_created(
     first: int,
     end: int,
 ) -> None:
-    """New entities with ids from ``first`` to below ``end``."""
+    """Read new entities with ids from ``first`` to below ``end``."""
     last = first - 1
     for _ in range(_bounded(reader, MOST_ENTITIES - len(held), "new entities")):
         last += _gamma(reader)
@@ -107,7 +98,7 @@ def _bounded(reader: BitReader, most: int, what: str) -> int:
 def _changed(
     reader: BitReader, layout: WorldLayout, columns: Sequence[int] | None, kind: int, before: Sequence[int], count: int
 ) -> Sequence[int]:
-    """The numbers of an entity after ``count`` changes."""
+    """Read ``count`` changes; returns the numbers of the entity after them."""
     first, width = layout.firsts[kind], layout.widths[kind]
     if count > width:
         raise InvalidValue(f"{layout.components[kind].name} has {width} fields, not {count}")
@@ -161,37 +152,37 @@ def _gamma(reader: BitReader) -> int:
 
 
 MOST_FIELDS: Final = 256
-"""Compact fields of a world; those after them are coded plainly. Statistics grow with each."""
+"""The most compact fields of a world; further ones are coded plainly. Each makes the statistics larger."""
 UNCHANGED: Final = bytes((0xE0,))
 """The body that changes nothing."""
 _DECLARED: Final[dict[str, Predictor]] = {TURN: Angle(), FLOAT: Real()}
-"""What codes say about how fields go on; of the others names and types do."""
+"""The predictors of codes; names and types decide for all others."""
 _UNLIMITED: Final = 0x7FFFFFFF
-"""A datagram limits the bytes of a snapshot."""
+"""No limit of its own: a datagram limits the bytes of a snapshot."""
 
 
 class KnownSnapshot(NamedTuple):
-    """A snapshot that both ends know, as later ones are predicted from it."""
+    """A snapshot that both ends know, so that later ones can be predicted from it."""
 
     rows: Rows
     columns: Snapshot
     """Its compact fields."""
     statistics: Statistics
-    """What both ends have learned up to it."""
+    """What both ends have learned up to this snapshot."""
 
 
 class CompactTables:
-    """The compact fields of a layout. Both ends make their own, and compare its hash when a client joins."""
+    """The compact fields of a layout. Each end builds its own, and the hashes are compared when a client joins."""
 
     def __init__(self, layout: WorldLayout, *, sealed: bool = False) -> None:
-        """``sealed``: the link refuses what was changed on the way, so no check is needed."""
+        """``sealed``: the link refuses altered datagrams, so no check is needed."""
         self._layout = layout
         self.places = array("i", [-1]) * len(layout.bits)
         """For each field of all components: its column, or -1."""
         self.members = array("i", [-1]) * len(layout.components)
-        """For each component: that of the schema, or -1."""
+        """For each component: its component in the schema, or -1."""
         self.begins = array("i", [0])
-        """For each component: its first column; and one more."""
+        """For each component: its first column; and a final entry."""
         self.offsets = array("i")
         """For each column: the place of its field in a row."""
         self.defaults = array("Q")
@@ -234,16 +225,16 @@ class CompactTables:
         return tuple(self._payloads.plan.groups)
 
     def known(self, rows: Rows, statistics: Statistics | None) -> KnownSnapshot:
-        """A snapshot that was sent in the plain form: nothing is learned from it.
+        """A snapshot that was sent in the plain form, from which nothing is learned.
 
-        ``statistics``: those of its base; None if it is a full one.
+        ``statistics`` are those of its base; None for a full snapshot.
         """
         return KnownSnapshot(rows, columns_of(rows, rows.tick, self), statistics or self._payloads.prior_statistics())
 
     def encode(self, base: KnownSnapshot, rows: Rows, history: Sequence[Snapshot]) -> tuple[bytes, KnownSnapshot]:
-        """The payload that makes ``rows`` of ``base``, and what both ends know then.
+        """The payload that makes ``rows`` of ``base``, and what both ends know afterwards.
 
-        ``history``: the columns of older snapshots that the receiver has used, the newest first.
+        ``history``: the columns of older snapshots that the receiver has used, newest first.
         """
         middle = middle_of(base.rows, rows, self)
         structure = b"" if middle.same_as(base.rows) else encode_body(base.rows, middle, self._layout)
@@ -260,7 +251,7 @@ class CompactTables:
     def decode(
         self, base: KnownSnapshot, tick: int, payload: bytes, held: Callable[[int], Snapshot | None]
     ) -> KnownSnapshot:
-        """What a payload makes of ``base``, or a DecodeError; ``held`` gives the columns of an older tick, or None."""
+        """Decode what a payload makes of ``base``; ``held`` gives the columns of an older tick, or None."""
         middle, shape = base.rows, base.columns
 
         def restructured(structure: bytes) -> Snapshot:
@@ -272,14 +263,14 @@ class CompactTables:
             return shape  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
         columns, statistics = self._payloads.decode(base.columns, tick, payload, held, base.statistics, restructured)
-        # Only sections in place of a body can do that.
+        # Only sections in place of a body could do that.
         if not same_shape(columns, shape):
             raise InvalidValue("a compact snapshot creates and destroys entities by its structure only")
         return KnownSnapshot(rows_of(columns, middle, tick, self), columns, statistics)
 
 
 def _compact_fields(fields: Sequence[WireField]) -> list[int]:
-    """Indices of the fields that are coded compactly: all but those of texts and of lists of values."""
+    """The indices of compactly coded fields: all but those of texts and of lists of values."""
     found = []
     for index, made in enumerate(fields):
         after = fields[index + 1].name if index + 1 < len(fields) else ""

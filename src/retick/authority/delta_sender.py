@@ -1,8 +1,9 @@
-"""What one client holds of a world, and the deltas that bring it up to date.
+"""Tracks what one client holds of a world, and makes the deltas that bring it up to date.
 
-Theory of operation. A delta starts from the newest snapshot that the client has acknowledged. If it is larger than the
-caller's budget, all that left the view is destroyed, and then the most urgent entities are sent. Each that waits adds
-its priority to its score at every snapshot, so that all are sent in the end: see ``retick.snapshot.interest``.
+Theory of operation. A delta starts from the newest snapshot that the client has acknowledged. If it exceeds the
+caller's budget, everything that left the view is destroyed first, and then the most urgent entities are sent. Each
+that waits adds its priority to its score at every snapshot, so that all are sent in the end: see
+``retick.snapshot.interest``.
 """
 
 from collections.abc import Mapping
@@ -17,80 +18,78 @@ from retick.snapshot.compact.coder import Statistics
 from retick.snapshot.compact.head import pick_history
 from retick.snapshot.replication import BaselineRing, Replica
 
-__all__ = ["BASELINES", "Delta", "DeltaSender", "composed"]
-
 BASELINES: Final = 64
-"""Snapshots kept at either end: three seconds of them at twenty a second."""
+"""How many snapshots either end keeps: three seconds of them at twenty a second."""
 FARTHEST_EARLIER: Final = 60
-"""Ticks back to the older snapshots that a delta names: less than a client keeps, even if it gets one every tick."""
+"""The most ticks back to an older snapshot that a delta names: less than a client keeps, even at one per tick."""
 MOST_LEARNED: Final = 24
-"""Statistics of snapshots that wait for an acknowledgement; after so many, snapshots are plain until one comes."""
+"""The most statistics that wait for an acknowledgement; beyond that, snapshots are plain until one comes."""
 FARTHEST: Final = 255
-"""Ticks back that a base may be: the frame has one byte for them."""
+"""The most ticks back that a base may be: the frame has one byte for them."""
 
 
 class Delta(NamedTuple):
-    """The body of a frame, and what the frame says of it."""
+    """The body of a frame, and what the frame says about it."""
 
     back: int
     """Ticks back to the base; 0 for a full snapshot."""
     apart: int | None
-    """Ticks from the base to the snapshot from which it is carried on, 0 if it is not; None if the body is compact."""
+    """Ticks from the base back to the snapshot it is carried on from, 0 if it is not; None for a compact body."""
     data: bytes
 
 
 class _Sent(NamedTuple):
-    """What a client made of one packet."""
+    """What a client makes of one packet."""
 
     tick: int
     rows: Rows
     heard: int
-    """The caller's number that went with it."""
+    """The number that the caller passed with the packet."""
     columns: Snapshot | None
-    """Of a client that reads compact snapshots."""
+    """The compact fields, for a client that reads compact snapshots."""
 
 
 class _Body(NamedTuple):
     apart: int | None
     data: bytes
     rows: Rows
-    """What the client makes of it."""
+    """The rows that the client makes of it."""
     known: KnownSnapshot | None
 
 
 class DeltaSender:
-    """One client's deltas at the server."""
+    """The server's end of one client's deltas."""
 
     def __init__(self, layout: WorldLayout, compact: CompactTables | None = None) -> None:
-        """``compact``: for a client that reads compact snapshots."""
+        """``compact``: given for a client that reads compact snapshots."""
         self._layout = layout
         self._compact = compact
         self._replica: Replica[_Sent] = Replica(BASELINES)
-        # Of the base and of what may become it: statistics are larger than most snapshots.
+        # Statistics of the base and of what may become it: they are larger than most snapshots.
         self._learned: BaselineRing[Statistics] = BaselineRing(BASELINES)
         self._scores: dict[int, float] = {}
 
     @property
     def waiting(self) -> int:
-        """Entities that did not fit into the last delta."""
+        """How many entities did not fit into the last delta."""
         return len(self._scores)
 
     @property
     def heard(self) -> int:
-        """What the caller gave with the newest snapshot that was acknowledged; 0 before that."""
+        """The caller's number for the newest acknowledged snapshot; 0 before any."""
         base = self._replica.base
         return 0 if base is None else base.heard
 
     def acknowledge(self, tick: int) -> None:
-        """The client has used the snapshot of this tick. Unknown and old ticks change nothing."""
+        """Note that the client has used the snapshot of this tick. Unknown and old ticks change nothing."""
         self._replica.acknowledge(tick)
         if self._replica.base is not None:
             self._learned.drop_before(self._replica.base.tick)
 
     def encode(self, rows: Rows, urgent: Mapping[int, float], room: int, heard: int) -> Delta:
-        """The delta that makes ``rows`` of what the client holds, or as much of it as fits into ``room`` bytes.
+        """Encode a delta from what the client holds to ``rows``, or to as much of them as fits ``room`` bytes.
 
-        ``urgent``: the priority of each entity, 1 where it has none. ``heard`` is kept with the snapshot.
+        ``urgent``: the priority of each entity, by default 1. ``heard`` is kept with the snapshot.
         """
         base = self._replica.base
         if base is not None and rows.tick - base.tick > FARTHEST:
@@ -112,7 +111,7 @@ class DeltaSender:
     def _plain_body(
         self, base: _Sent | None, older: list[_Sent], rows: Rows, urgent: Mapping[int, float], room: int
     ) -> _Body:
-        """The body that every client reads; it always fits."""
+        """The plain body, which every client reads; it always fits."""
         start, apart = (Rows.none() if base is None else base.rows), 0
         earlier = None if base is None else _carried_from(rows.tick, base, older)
         if earlier is not None:
@@ -138,7 +137,7 @@ class DeltaSender:
         urgent: Mapping[int, float],
         room: int,
     ) -> _Body | None:
-        """A compact body, or None if none fits."""
+        """A compact body; None if none fits."""
         statistics = self._learned.get(base.tick)
         if statistics is None or base.columns is None or len(self._learned) > MOST_LEARNED:
             return None
@@ -152,7 +151,7 @@ class DeltaSender:
                 self._scores = {}
                 return _Body(None, data, rows, known)
             plain, shorter = len(encode_body(base.rows, rows, self._layout)), len(data)
-        # Entities are chosen by their plain costs. That compact ones are in the same ratio is likely, and no promise.
+        # Entities are chosen by their plain costs. Compact costs are probably in the same ratio, but not certainly.
         for bits in (8 * room * plain * 15 // (16 * shorter), 8 * room):
             chosen, scores = self._chosen(base.rows, rows, urgent, bits)
             data, known = compact.encode(start, chosen, history)
@@ -162,9 +161,9 @@ class DeltaSender:
         return None
 
     def _chosen(self, base: Rows, rows: Rows, urgent: Mapping[int, float], bits: int) -> tuple[Rows, dict[int, float]]:
-        """What the client has after a body of so many bits, and the scores of the entities that wait.
+        """What the client has after a body of at most ``bits``, and the scores of the entities that wait.
 
-        The world itself is sent, whatever waits: new things need its ``next_id``. Then all that is gone, and then the
+        The world itself is always sent: new things need its ``next_id``. Then everything that is gone, then the
         entities with the highest scores.
         """
         used, costs = costs_of(base, rows, self._layout)
@@ -189,9 +188,9 @@ class DeltaSender:
 
 
 def _carried_from(tick: int, base: _Sent, older: list[_Sent]) -> _Sent | None:
-    """The snapshot from which the base is carried on: acknowledged too, and about as far back again.
+    """The snapshot from which to carry on the base: also acknowledged, and about as far back again.
 
-    Rounding errors grow with the distance that is carried on, measured in that between the two.
+    Rounding errors grow with the distance carried on, relative to the distance between the two.
     """
     return min(older, key=lambda each: abs(2 * base.tick - tick - each.tick), default=None)
 
@@ -201,7 +200,7 @@ def _destroy_bits(base: Rows) -> int:
 
 
 def composed(base: Rows, rows: Rows, chosen: set[int], gone: set[int]) -> Rows:
-    """``base`` without what is gone, and with the chosen entities of ``rows``."""
+    """``base`` without ``gone``, and with the chosen entities of ``rows``."""
     kept = {entity: (kind, numbers) for entity, kind, numbers in base.entities() if entity not in gone}
     for index in chosen:
         numbers = rows.values[rows.starts[index] : rows.starts[index + 1]]

@@ -1,5 +1,5 @@
 # cython: nonecheck=True
-"""What makes one set of entities into another, as packed bits (a compiled kernel).
+"""Encodes the changes from one set of entities to another as packed bits (a compiled kernel).
 
 docs/formats/world-server.md describes the bits. :mod:`retick.authority.compact` reads them.
 """
@@ -27,26 +27,13 @@ else:
     from retick.snapshot.columns import Columns, FieldTable, as_signed, blank_columns, ints, uchars, uints, ulongs
     from retick.wire.bits import BitWriter
 
-__all__ = [
-    "carried_on",
-    "columns_of",
-    "costs_of",
-    "encode_body",
-    "middle_of",
-    "priorities",
-    "restricted",
-    "rows_of",
-    "watched",
-]
-
-
 if not cython.compiled:
     SHORT = 7  # C constant: bits of a value that is always sent as it is
     CLAMPED, WRAPPED = 1, 2  # C constants: how a field is carried on
 
 
 def carried_on(base: Rows, earlier: Rows, tick: Any, layout: Any) -> Rows:
-    """``base`` as it would be at a later tick if every measure changed on as it did since ``earlier``."""
+    """``base`` extrapolated to a later tick: every measure changes on as it did since ``earlier``."""
     old: cython.Py_ssize_t = 0
     new: cython.Py_ssize_t
     olds: cython.Py_ssize_t = len(earlier.ids)
@@ -100,7 +87,7 @@ def _carry(
         moved: cython.longlong = here - cython.cast(cython.longlong, left[old + field])
         if smooth[first + field] == WRAPPED:
             moved = ((moved + 32768) & 65535) - 32768
-        # The nearest whole number, by a division that rounds down whatever the sign.
+        # The nearest integer, by a division that rounds down whatever the sign.
         twice: cython.longlong = 2 * moved * ahead + apart
         rest: cython.longlong = (twice % (2 * apart) + 2 * apart) % (2 * apart)
         here += (twice - rest) // (2 * apart)
@@ -112,7 +99,7 @@ def _carry(
 
 
 def encode_body(base: Rows, rows: Rows, layout: Any) -> bytes:
-    """The bits that make ``rows`` of ``base``."""
+    """The bits that turn ``base`` into ``rows``."""
     touched, created = _differences(base, rows)
     writer = BitWriter()
     _put_gamma(writer, len(touched) + 1)
@@ -137,8 +124,8 @@ def encode_body(base: Rows, rows: Rows, layout: Any) -> bytes:
 
 
 def costs_of(base: Rows, rows: Rows, layout: Any) -> tuple[int, list[tuple[int, int, bool]]]:
-    """Bits for the destroyed entities; and for each entity of ``rows`` that was created or has changed its index, bits,
-    and whether it is new. The sum is never less than what the body takes."""
+    """Bits for the destroyed entities; and for each entity of ``rows`` that was created or has changed, its index,
+    bits, and whether it is new. The sum is never less than what the body takes."""
     touched, created = _differences(base, rows)
     gap: cython.Py_ssize_t = 2 * len(base.ids).bit_length() + 2
     writer = BitWriter()
@@ -162,7 +149,7 @@ def costs_of(base: Rows, rows: Rows, layout: Any) -> tuple[int, list[tuple[int, 
 
 
 def _differences(base: Rows, rows: Rows) -> tuple[list[Any], list[Any]]:
-    """Pairs of indices in both for each entity that has changed, -1 for one that is gone; and indices of new ones."""
+    """Pairs of indices in both for each changed entity, -1 for one that is gone; and the indices of new ones."""
     touched: list[Any] = []
     created: list[Any] = []
     old: cython.Py_ssize_t = 0
@@ -234,7 +221,7 @@ def _put_changes(
     layout: Any,
     is_new: cython.bint,
 ) -> cython.void:
-    """The fields of an entity that differ from ``before``, whose numbers begin at ``old``."""
+    """Write the fields of an entity that differ from ``before``, whose numbers begin at ``old``."""
     kind: cython.int = rows.kinds[index]
     new: cython.Py_ssize_t = rows.starts[index]
     size: cython.Py_ssize_t = layout.widths[kind]
@@ -263,7 +250,7 @@ def _put_changes(
 
 @cython.cfunc
 def _put_value(writer: BitWriter, value: cython.ulonglong, before: cython.ulonglong, bits: cython.int) -> cython.void:
-    """A number as itself, or as its difference in a quarter, a half or three quarters of the bits."""
+    """Write a number as itself, or as its difference in a quarter, a half or three quarters of the bits."""
     part: cython.int
     width: cython.int
     away: cython.longlong
@@ -277,7 +264,7 @@ def _put_value(writer: BitWriter, value: cython.ulonglong, before: cython.ulongl
             width = part * bits // 4
             edge: cython.longlong = away >> (width - 1)
             if edge == 0 or edge == -1:
-                # As many ones as shorter forms were too short, and a zero.
+                # One one for each shorter form that was too short, then a zero.
                 writer._put((1 << part) - 2, part)
                 if cython.compiled:
                     writer._put(
@@ -292,7 +279,7 @@ def _put_value(writer: BitWriter, value: cython.ulonglong, before: cython.ulongl
 
 @cython.cfunc
 def _put_gamma(writer: BitWriter, value: cython.longlong) -> cython.void:
-    """A number from 1 on: a zero for each bit after its highest, then itself."""
+    """Write a number from 1 on: a zero for each bit after its highest, then itself."""
     bits: cython.int = 0
     while value >> (bits + 1):
         bits += 1
@@ -301,15 +288,15 @@ def _put_gamma(writer: BitWriter, value: cython.longlong) -> cython.void:
     writer._put(value, bits + 1)
 
 
-# Which entities one receiver gets, and what of them (a compiled kernel).
+# Selects the entities that one receiver gets, and what it gets of them (a compiled kernel).
 
 # retick: floats -- distances decide who is sent what; no simulation reads them
 
 
 def priorities(survey: Any, seat: Any, point: Any, full: cython.double, none: cython.double) -> Any:
-    """How urgent each entity is to one who looks from a point: 1 up to ``full`` away, 0 from ``none`` on.
+    """The urgency of each entity to a receiver at a point: 1 up to ``full`` away, 0 from ``none`` on.
 
-    What is nowhere, and what is the receiver's own, has 1.
+    Entities without a place, and the receiver's own, get 1.
     """
     count: cython.Py_ssize_t = len(survey.ids)
     size: cython.Py_ssize_t = len(point)
@@ -348,7 +335,7 @@ def watched(survey: Any, seat: Any, urgent: Any, hidden: bytes, visible: Any) ->
 
     ``urgent``: from :func:`priorities`, or None; ``hidden``: for each component, whether only the holder's owner sees
     it; ``visible(player, thing)``, or None if all are visible. An item is seen only with its holder, and holders have
-    lower ids. Of seats, which come last, the receiver gets its own and those that own a thing it sees.
+    lower ids. Of the seats, which come last, a receiver gets its own and those that own a thing it sees.
     """
     count: cython.Py_ssize_t = len(survey.ids)
     seats: cython.int = len(hidden) - 1
@@ -392,9 +379,9 @@ def watched(survey: Any, seat: Any, urgent: Any, hidden: bytes, visible: Any) ->
 
 
 def restricted(survey: Any, seat: Any, picked: Any, seen: set[int], layout: Any) -> Rows:
-    """The rows of the picked entities as one receiver may know them.
+    """The rows of the picked entities, reduced to what one receiver may know.
 
-    Fields of the owner have their defaults for everybody else, and a reference to what is not seen is none.
+    Fields for the owner only have their defaults for everybody else, and references to unseen things are none.
     """
     count: cython.Py_ssize_t = len(picked)
     own: cython.int = seat
@@ -440,12 +427,12 @@ def restricted(survey: Any, seat: Any, picked: Any, seen: set[int], layout: Any)
     return Rows(survey.tick, ids, kinds, starts, values)
 
 
-# Rows of a world to the columns of compact snapshots, and back (a compiled kernel).
+# Converts rows of a world to the columns of compact snapshots, and back (a compiled kernel).
 #
-# Theory of operation. Compact snapshots have those fields of the tables that are coded compactly, as one column each.
-# Columns are numbered through all components: those of component c are from ``begins[c]`` to ``begins[c + 1]``.
-# ``offsets`` has for each its place in the row of an entity. ``members`` has for each component that of the compact
-# schema, or -1 if it has no such field. :mod:`retick.authority.compact` makes them.
+# Theory of operation. Compact snapshots have the compactly coded fields of the tables, one column each. Columns are
+# numbered through all components: those of component c go from ``begins[c]`` to ``begins[c + 1]``. ``offsets`` has for
+# each column its place in the row of an entity. ``members`` has for each component that of the compact schema, or -1 if
+# it has no such field. :mod:`retick.authority.compact` makes them.
 
 _ALL_BITS = (1 << 64) - 1
 
@@ -503,7 +490,7 @@ def columns_of(rows: Rows, tick: Any, tables: Any) -> Any:
 
 
 def rows_of(columns: Columns, middle: Rows, tick: Any, tables: Any) -> Rows:
-    """The rows of a snapshot that has the entities of ``middle``, from which all other fields are."""
+    """The rows of a snapshot with the entities of ``middle``, which provides all other fields."""
     index: cython.Py_ssize_t
     at: cython.Py_ssize_t
     row: cython.Py_ssize_t
@@ -536,7 +523,7 @@ def rows_of(columns: Columns, middle: Rows, tick: Any, tables: Any) -> Rows:
 def middle_of(base: Rows, rows: Rows, tables: Any) -> Rows:
     """``rows`` with the compact fields of ``base``, and those of new entities at their defaults.
 
-    What makes it of ``base`` is the structure of a compact snapshot; the rest of the snapshot makes ``rows`` of it.
+    The structure of a compact snapshot turns ``base`` into this; the rest of the snapshot turns it into ``rows``.
     """
     old: cython.Py_ssize_t = 0
     olds: cython.Py_ssize_t = len(base.ids)

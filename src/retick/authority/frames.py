@@ -1,4 +1,4 @@
-"""The payloads of every tick: the inputs of a client, and the snapshots of the server; and unreliable messages.
+"""The payloads of every tick: a client's inputs and the server's snapshots; and unreliable messages.
 
 ::
 
@@ -19,51 +19,32 @@ from retick.wire.bits import BitReader, BitWriter
 from retick.wire.values import decode_value_at
 from retick.wire.varint import decode_varsint, decode_varuint, encode_varsint, encode_varuint
 
-__all__ = [
-    "COMPACT",
-    "INPUT",
-    "LAST_TICK",
-    "MOST_CUES",
-    "MOST_INPUTS",
-    "NOTE",
-    "SNAPSHOT",
-    "Cue",
-    "InputFrame",
-    "SnapshotFrame",
-    "decode_input",
-    "decode_note",
-    "decode_snapshot",
-    "encode_input",
-    "encode_note",
-    "encode_snapshot",
-]
-
 INPUT: Final = 0x21
 SNAPSHOT: Final = 0x22
 NOTE: Final = 0x23
 COMPACT: Final = 0x24
 MOST_INPUTS: Final = 8
-"""Inputs of one packet."""
+"""The most inputs of one packet."""
 MOST_CUES: Final = 255
-"""Cues of one packet."""
+"""The most cues of one packet."""
 LAST_TICK: Final = 0x7FFF0000
-"""More than a year at sixty a second; one that claims a later tick is wrong."""
+"""More than a year at sixty a second; a packet with a later tick is wrong."""
 _INPUT_HEAD: Final = struct.Struct("<BI")
 _SNAPSHOT_HEAD: Final = struct.Struct("<BIBBb")
 _COMPACT_HEAD: Final = struct.Struct("<BIBb")
 
 
 class InputFrame(NamedTuple):
-    """What a client pressed."""
+    """The inputs of a client."""
 
     tick: int
-    """For which the newest input is meant."""
+    """The tick of the newest input."""
     held: int
-    """Tick of the newest snapshot that the client has used; 0 if it has none."""
+    """The tick of the newest snapshot that the client has used; 0 if it has none."""
     viewed: int
     """How far behind ``tick`` the client draws the others, in 16ths of a tick."""
     inputs: tuple[int, ...]
-    """The newest first, one for each tick."""
+    """One input per tick, newest first."""
 
 
 class Cue(NamedTuple):
@@ -71,30 +52,30 @@ class Cue(NamedTuple):
 
     tick: int
     cue: tuple[Any, ...]
-    """As the world said it: ``("shot", 3.0, 4.0)``."""
+    """The cue's values as the world gave them: ``("shot", 3.0, 4.0)``."""
 
 
 class SnapshotFrame(NamedTuple):
-    """What a server sends of one tick."""
+    """A server's payload for one tick."""
 
     tick: int
     back: int
     """Ticks back to the base; 0 for a full snapshot."""
     apart: int
-    """Ticks from the base back to the snapshot from which it is carried on; 0 if it is not."""
+    """Ticks from the base back to the snapshot it is carried on from; 0 if it is not."""
     margin: int
-    """How many ticks early the client's newest input was when it arrived; negative if it was late."""
+    """How many ticks early the client's newest input arrived; negative if it was late."""
     newest: int
-    """Tick of the newest input that the server has received; 0 for none."""
+    """The tick of the newest input that the server has received; 0 for none."""
     serial: int
-    """Number of the first cue; 0 if there are none."""
+    """The number of the first cue; 0 if there are none."""
     cues: tuple[Cue, ...]
     body: bytes
     is_compact: bool = False
 
 
 def encode_input(frame: InputFrame, bits: int) -> bytes:
-    """The payload of inputs that have so many bits each."""
+    """Encode inputs of ``bits`` bits each."""
     if not 1 <= len(frame.inputs) <= MOST_INPUTS:
         raise EncodeError(f"a packet has 1 to {MOST_INPUTS} inputs, not {len(frame.inputs)}")
     if not 0 <= frame.held < frame.tick <= LAST_TICK:
@@ -111,7 +92,7 @@ def encode_input(frame: InputFrame, bits: int) -> bytes:
 
 
 def decode_input(data: bytes, bits: int) -> InputFrame:
-    """The inputs, or a DecodeError."""
+    """Decode inputs, or raise DecodeError."""
     _, tick = _head(_INPUT_HEAD, INPUT, data)
     back, at = decode_varuint(data, _INPUT_HEAD.size)
     viewed, at = decode_varuint(data, at)
@@ -130,7 +111,7 @@ def decode_input(data: bytes, bits: int) -> InputFrame:
             continue
         pressed = reader.read_bits(bits)
         if inputs and pressed == inputs[-1]:
-            raise InvalidValue("an input is written again that is the same")
+            raise InvalidValue("an unchanged input is not marked as a repetition")
         inputs.append(pressed)
     reader.align()
     if reader.remaining:
@@ -142,7 +123,7 @@ def encode_snapshot(
     *, tick: int, back: int, apart: int | None, margin: int, newest: int, serial: int,
     cues: Sequence[tuple[int, bytes]], body: bytes,
 ) -> bytes:  # fmt: skip
-    """The payload of a snapshot, a compact one if ``apart`` is None; ``cues`` are pairs of tick and encoded value."""
+    """Encode a snapshot, a compact one if ``apart`` is None; ``cues`` are pairs of tick and encoded value."""
     margin = max(-128, min(127, margin))
     if apart is None:
         out = bytearray(_COMPACT_HEAD.pack(COMPACT, tick, back, margin))
@@ -157,7 +138,7 @@ def encode_snapshot(
 
 
 def decode_snapshot(data: bytes) -> SnapshotFrame:
-    """The snapshot with its body still packed, or a DecodeError."""
+    """Decode a snapshot, leaving its body packed, or raise DecodeError."""
     is_compact = data[:1] == bytes((COMPACT,))
     if is_compact:
         head = _COMPACT_HEAD
@@ -187,19 +168,19 @@ def decode_snapshot(data: bytes) -> SnapshotFrame:
 
 
 def encode_note(data: bytes) -> bytes:
-    """The payload of an unreliable message."""
+    """Encode an unreliable message."""
     return bytes((NOTE,)) + data
 
 
 def decode_note(data: bytes) -> bytes:
-    """The application's bytes."""
+    """Decode an unreliable message to the application's bytes."""
     if not data or data[0] != NOTE:
         raise InvalidValue("not an unreliable message")
     return bytes(data[1:])
 
 
 def _head(layout: struct.Struct, kind: int, data: bytes) -> tuple[int, ...]:
-    """The fixed fields; the second is a tick."""
+    """Read the fixed fields; the second is a tick."""
     if len(data) < layout.size:
         raise Truncated(
             f"payload {kind:#04x} has at least {layout.size} bytes, not {len(data)}",

@@ -1,6 +1,6 @@
 """A client's end of snapshots: what it holds, and the world that follows from it.
 
-A snapshot changes this only after every check has passed, those of the world included. So one that is acknowledged is
+A snapshot changes this only after every check has passed, those of the world included. So an acknowledged snapshot is
 one that was used.
 """
 
@@ -21,20 +21,12 @@ from retick.snapshot import Snapshot
 from retick.snapshot.compact.coder import Statistics
 from retick.snapshot.replication import BaselineRing
 
-__all__ = [
-    "HeldSnapshot",
-    "Holding",
-    "Restorer",
-    "Seat",
-]
-
-
-# Entities to a world: the saved bytes of the world that a receiver knows, which the world then loads.
+# Turns entities into a world: the saved bytes of the world that a receiver knows, which the world then loads.
 #
-# So everything that loading promises holds here too: it uses the objects of the same id and class again, checks all
-# of it before it changes anything, and raises only DecodeErrors. A field that is not sent has its declared default.
-# Items are in the order of their ids. An item whose holder is not there is left out, and a reference to what is not
-# there is none.
+# So everything that loading guarantees holds here too: it reuses the objects of the same id and class, checks
+# everything before it changes anything, and raises only DecodeErrors. A field that is not sent has its declared
+# default. Items are in the order of their ids. An item whose holder is missing is left out, and a reference to a
+# missing thing is none.
 
 _ID, _COUNT = struct.Struct("<I"), struct.Struct("<H")
 
@@ -44,7 +36,7 @@ class Seat(NamedTuple):
 
     connected: bool
     input: int
-    """Of the last tick."""
+    """The player's input in the last tick."""
 
 
 class _Known(NamedTuple):
@@ -52,11 +44,11 @@ class _Known(NamedTuple):
 
     ids: frozenset[int]
     held: dict[tuple[int, int], list[tuple[int, Sequence[int]]]]
-    """Component and holder to the items, by ascending id."""
+    """The items for each component and holder, by ascending id."""
 
 
 _Writer = Callable[[Sequence[int], int, _Known], bytes]
-"""Makes the saved bytes of one field from an entity's numbers, its id, and all that is known."""
+"""Makes the saved bytes of one field from an entity's numbers, its id, and everything known."""
 
 
 class Restorer:
@@ -75,11 +67,11 @@ class Restorer:
             self._writers.append(_Planner(self, index, leading).of_class(component.kind, ()))
 
     def list_index(self, parent: int, path: tuple[int, ...], part: int) -> int:
-        """The component of a list that is in entities of another."""
+        """The component of a list inside the entities of another component."""
         return self._lists[parent, path, part]
 
     def saved(self, rows: Rows) -> bytes:
-        """The saved bytes; a DecodeError if the entities make no world. ``World.load`` does the other checks."""
+        """The saved bytes; raises DecodeError if the entities do not make a world. ``World.load`` checks the rest."""
         if not len(rows) or rows.ids[0] != 0 or rows.kinds[0] != 0:
             raise InvalidValue("the world itself is not in the snapshot")
         known = _Known(frozenset(rows.ids), {})
@@ -121,7 +113,7 @@ class Restorer:
 
 
 class _Planner:
-    """Goes over the fields of a component in their order, as the layout did; texts come last."""
+    """Goes over the fields of a component in order, as the layout did; texts come last."""
 
     def __init__(self, restorer: Restorer, index: int, first: int) -> None:
         self._restorer = restorer
@@ -163,7 +155,7 @@ class _Planner:
         return self._at - 1
 
     def _value(self, member: Member) -> _Writer:
-        """A scalar, a vector or a rectangle."""
+        """The writer of a scalar, a vector or a rectangle."""
         code, width = _packed_as(member)
         at, pack = self._at, struct.Struct(f"<{width}{code}").pack
         self._at += width
@@ -220,7 +212,7 @@ class _Planner:
 
 
 def _packed_as(member: Member) -> tuple[str, int]:
-    """The letter of a value's numbers in the struct module, and how many it has."""
+    """The struct letter of a value's numbers, and how many it has."""
     if isinstance(member.form, Form):
         return member.form.kind.code, len(member.form.names)
     assert member.kind is not None
@@ -286,39 +278,39 @@ class HeldSnapshot(NamedTuple):
     saved: bytes
     """The saved bytes of the world as this client knows it: ``world.load`` takes them."""
     seats: dict[int, Seat]
-    """The players that it knows of."""
+    """The players that the client knows of."""
     cues: tuple[Cue, ...]
-    """Those that no earlier snapshot brought."""
+    """The cues that no earlier snapshot brought."""
 
 
 class _Kept(NamedTuple):
     rows: Rows
     columns: Snapshot | None
-    """Where compact snapshots may follow: what they are predicted from."""
+    """The compact fields, from which compact snapshots are predicted; None if there are none."""
 
 
 class Holding:
-    """What a client holds."""
+    """The snapshots that a client holds."""
 
     def __init__(self, layout: WorldLayout, compact: CompactTables | None = None) -> None:
-        """``compact``: what the server makes compact snapshots with, if it does."""
+        """``compact``: the tables of the server's compact snapshots, if it makes them."""
         self._layout = layout
         self._compact = compact
         self._restorer = Restorer(layout)
         self._held: BaselineRing[_Kept] = BaselineRing(BASELINES)
         self._learned: BaselineRing[Statistics] = BaselineRing(BASELINES)
-        """Of snapshots from the newest base on: no other can be the next one."""
+        """The statistics of snapshots from the newest base on: no older one can be the next base."""
         self._next_cue = 0
 
     @property
     def newest_tick(self) -> int:
-        """Of the newest snapshot that was used, to be acknowledged; 0 before the first."""
+        """The tick of the newest used snapshot, to be acknowledged; 0 before the first."""
         return self._held.last_tick or 0
 
     def read_snapshot(self, payload: bytes) -> HeldSnapshot | None:
-        """Use a snapshot; None for one that is not newer than the newest.
+        """Use a snapshot; None if it is not newer than the newest.
 
-        A DecodeError if it is wrong; BaselineMissing, which is one, if its base is not held.
+        Raises DecodeError if it is wrong, and its subclass BaselineMissing if its base is not held.
         """
         frame = decode_snapshot(payload)
         if frame.tick <= self.newest_tick:
@@ -328,7 +320,7 @@ class Holding:
         seats = self._restorer.seats(kept.rows)
         world = self._layout.world
         check_state(saved, world._declared, world._stamp)
-        # The server goes on from this base until it knows of a newer one.
+        # The server continues from this base until it knows of a newer one.
         base = frame.tick - frame.back
         self._held.insert(frame.tick, kept, keep=base)
         if learned is not None:

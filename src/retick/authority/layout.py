@@ -1,9 +1,9 @@
-"""From the declaration of a world to the tables of what is sent: components, their fields, and the hash of both.
+"""Turns the declaration of a world into the tables of what is sent: components, their fields, and a hash of both.
 
 Theory of operation. The world itself and every item of a list of things are entities. All items of one list have one
 component, whose fields are the declared ones, flattened: those of parts, and the values of lists of values, are fields
 of the item. Kernels read an entity by the *plan* of its component: blocks of fields that are in one cell (the item, or
-a part of it). ``retick.authority.holding`` goes the other way.
+a part of it). ``retick.authority.holding`` does the reverse.
 """
 
 import struct
@@ -39,32 +39,7 @@ from retick.sim.world.declaration import (
 from retick.sim.world.dice import Dice
 from retick.sim.world.world import World
 
-__all__ = [
-    "FIRST_SEAT",
-    "FLOAT",
-    "INT",
-    "REF",
-    "STEPS",
-    "TURN",
-    "WORDS",
-    "FieldBlock",
-    "TextPlan",
-    "ValuesPlan",
-    "WireField",
-    "WorldComponent",
-    "WorldLayout",
-    "flag",
-    "is_sent",
-    "layout_of",
-    "number",
-    "numbers_of_value",
-    "scalar",
-    "text_fields",
-    "words_of",
-]
-
-
-# The fields of entities: how a declared value becomes a whole number from 0 to a span, and comes back.
+# The fields of entities: converts a declared value to an integer from 0 to a span, and back.
 #
 # ==========  ===============================================================  ===================================
 # code        declared as                                                      bits
@@ -90,9 +65,9 @@ REF: Final = "ref"
 WORDS: Final = "text"
 
 SHORT: Final = 7
-"""Bits of a field that is always sent as it is."""
+"""Fields of at most this many bits are always sent as they are."""
 WORD: Final = 8
-"""Bytes of a text in one field."""
+"""How many bytes of a text one field holds."""
 MOST_STEPS: Final = 0xFFFFFFFF
 _TURN: Final = 2 * pi / 65536
 _DOUBLE, _BITS = struct.Struct("<d"), struct.Struct("<Q")
@@ -103,11 +78,11 @@ class WireField:
     """One field of a component."""
 
     name: str
-    """Dotted, as in ``aim.x``."""
+    """The dotted name, as in ``aim.x``."""
     code: str
     bits: int
     span: int
-    """The largest number that it can be."""
+    """The largest number that the field can hold."""
     default: int = 0
     """The number of the declared default."""
     low: int | float = 0
@@ -115,30 +90,30 @@ class WireField:
     secret: bool = False
     """Whether only the owner of the item gets it."""
     kind: Kind | None = None
-    """Of a declared scalar."""
+    """The kind of a declared scalar; None for other fields."""
 
     @property
     def smooth(self) -> int:
-        """How a receiver carries it on: 0 not at all, 1 up to its span, 2 round and round."""
+        """How a receiver carries the field on: 0 not at all, 1 up to its span, 2 wrapping round."""
         if self.code == TURN:
             return 2
         return int(self.code == STEPS and self.bits > SHORT)
 
     @property
     def is_plain(self) -> bool:
-        """Whether its number is the value minus ``low``: integers and bools."""
+        """Whether the number is the value minus ``low``, as for integers and bools."""
         return self.code == INT and self.kind is not None and not self.kind.members
 
     @property
     def line(self) -> str:
-        """Its line in the text of the tables."""
+        """The field's line in the text of the tables."""
         scaled = self.code == STEPS
         low = float(self.low).hex() if scaled else str(self.low)
         step = self.step.hex() if scaled else "1"
         return f"{self.name} {self.code} {self.bits} {self.span} {self.default} {low} {step}"
 
     def number_of(self, value: Any) -> int:
-        """The number that is sent for a value."""
+        """Convert a value to the number that is sent."""
         assert self.kind is not None
         if self.code == STEPS:
             return int(steps_of(float(value), self.low, self.step, self.span))
@@ -149,7 +124,7 @@ class WireField:
         return int(self.kind.raw(value)) - int(self.low)
 
     def raw_of(self, number: int) -> Any:
-        """What a world saves for a number: an integer, or a float."""
+        """Convert a number to what a world saves: an integer, or a float."""
         kind = self.kind
         assert kind is not None
         if self.code == STEPS:
@@ -165,13 +140,13 @@ class WireField:
 def number(
     name: str, bits: int, *, code: str = INT, span: int | None = None, default: int = 0, secret: bool = False
 ) -> WireField:
-    """A field that is no declared value by itself."""
+    """A field that is not itself a declared value."""
     span = (1 << bits) - 1 if span is None else span
     return WireField(name=name, code=code, bits=bits, span=span, default=default, secret=secret)
 
 
 def flag(name: str, *, default: bool, secret: bool) -> WireField:
-    """Whether there is a value, or a part."""
+    """A field that says whether there is a value, or a part."""
     return WireField(name=name, code=INT, bits=1, span=1, default=int(default), secret=secret)
 
 
@@ -194,13 +169,13 @@ def scalar(where: str, name: str, member: Member, default: Any, *, secret: bool)
         made = WireField(code=INT, bits=max(1, span.bit_length()), span=span, low=kind.least, **common)
     if default is None:
         return made
-    # The dataclass is frozen, and its default is a number of its own form.
+    # The dataclass is frozen, and its default must be converted by the field itself.
     object.__setattr__(made, "default", made.number_of(default))
     return made
 
 
 def numbers_of_value(where: str, name: str, member: Member, default: Any, *, secret: bool) -> list[WireField]:
-    """The fields of a value: one of a scalar, and one for each number of a vector or a rectangle."""
+    """The fields of a value: one for a scalar, one for each number of a vector or a rectangle."""
     form = member.form
     if not isinstance(form, Form):
         return [scalar(where, name, member, default, secret=secret)]
@@ -212,7 +187,7 @@ def numbers_of_value(where: str, name: str, member: Member, default: Any, *, sec
 
 
 def text_fields(name: str, member: Member, default: str | None, *, secret: bool) -> list[WireField]:
-    """The fields of a text: its length in bytes, and the bytes, eight in a field."""
+    """The fields of a text: its length in bytes, and the bytes, eight per field."""
     size, words = words_of(default or "", member.most)
     length = number(f"{name}.length", member.most.bit_length(), span=member.most, default=size, secret=secret)
     held = [
@@ -223,7 +198,7 @@ def text_fields(name: str, member: Member, default: str | None, *, secret: bool)
 
 
 def words_of(text: str, most: int) -> tuple[int, list[int]]:
-    """Length in bytes, and the numbers of the fields of a text of at most so many bytes."""
+    """The length in bytes, and the numbers of the fields, of a text of at most ``most`` bytes."""
     data = text.encode()
     return len(data), [int.from_bytes(data[at : at + WORD], "little") for at in range(0, most, WORD)]
 
@@ -245,14 +220,14 @@ def _scaled(where: str, member: Member, common: dict[str, Any]) -> WireField:
 
 
 FIRST_SEAT: Final = 0xFFFFFF00
-"""The entity of seat 0. Items have ids below it."""
+"""The entity of seat 0. Items have lower ids."""
 MOST_COMPONENTS: Final = 255
 MOST_FIELDS: Final = 65535
-"""Of one component."""
+"""The most fields of one component."""
 
 PLAIN, REAL_STEPS, WHOLE_STEPS, WIDE_STEPS, REAL_TURN, REAL_BITS, HAS_PART = range(7)
 SHAPE_STEPS, SHAPE_BITS, SHAPE_WHOLE = range(7, 10)
-"""How a kernel reads a field; ``cell_numbers`` has the same numbers, and a test compares them."""
+"""How a kernel reads a field; the kernel ``survey`` has the same numbers, and a test compares them."""
 OP_WIDTH: Final = 6
 _SHAPE_OPS: Final = {STEPS: SHAPE_STEPS, FLOAT: SHAPE_BITS, INT: SHAPE_WHOLE}
 
@@ -264,15 +239,15 @@ class FieldBlock:
     path: tuple[int, ...]
     """The parts to go through from the item to the cell."""
     slots: int
-    """Of the row."""
+    """How many slots the cell's row has."""
     ops: "array[int]" = field(default_factory=lambda: array("q"))
-    """For each field in the row: how it is read; slot; slot that says whether there is a value, or -1; its place in the
-    row of the entity; the lowest value; the span."""
+    """For each field in the row: how it is read; its slot; the slot that says whether there is a value, or -1; its
+    place in the row of the entity; the lowest value; the span."""
     reals: "array[float]" = field(default_factory=lambda: array("d"))
     """For each field in the row: low and step."""
     part_ops: "array[int]" = field(default_factory=lambda: array("q"))
-    """As ``ops``, for what is no number: in place of the slot the part, or four times the part of a shape plus 0 to 3
-    for its x, y, width and height."""
+    """As ``ops``, for fields held in parts: in place of the slot, the part, or four times the part of a shape plus 0 to
+    3 for its x, y, width and height."""
     part_reals: "array[float]" = field(default_factory=lambda: array("d"))
 
     def add(self, op: int, slot: int, guard: int, out: int, made: WireField) -> None:
@@ -285,41 +260,41 @@ class FieldBlock:
 
 @dataclass(frozen=True, slots=True)
 class ValuesPlan:
-    """A list of values in a cell."""
+    """Where a list of values in a cell is sent."""
 
     path: tuple[int, ...]
     part: int
     out: int
-    """Place of its length; the values follow."""
+    """The place of its length; the values follow."""
     name: str
     most: int
     each: WireField | None
-    """Of a scalar."""
+    """The field of a scalar value; None for shapes."""
     shape: FieldBlock
     """The numbers of a vector or a rectangle, of part 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextPlan:
-    """A text in a cell."""
+    """Where a text in a cell is sent."""
 
     path: tuple[int, ...]
     part: int
     out: int
-    """Place of its length; its bytes follow, eight in a field."""
+    """The place of its length; its bytes follow, eight per field."""
 
 
 @dataclass(slots=True)
 class WorldComponent:
-    """What all entities of one list have: its fields, and how kernels read them."""
+    """What all entities of one list share: the fields, and how kernels read them."""
 
     name: str
     kind: Any
     """The class of the items, or of the world; None for seats."""
     parent: int = 0
-    """Index of the component whose entities hold the list."""
+    """The index of the component whose entities hold the list."""
     path: tuple[int, ...] = ()
-    """From an entity of the parent to the cell with the list."""
+    """The path from an entity of the parent to the cell with the list."""
     part: int = -1
     most: int = 0
     hidden: bool = False
@@ -334,10 +309,10 @@ class WorldComponent:
     links: "array[int]" = field(default_factory=lambda: array("i"))
 
     def position_slots(self, names: tuple[str, ...]) -> tuple[int, ...]:
-        """Where a kernel finds the numbers of an item's place; none if they are not all in the item itself.
+        """The slots of an item's position for a kernel; empty if they are not all in the item itself.
 
-        A float field is its slot. A vector or a rectangle is twice a negative number: -1, minus four times its part,
-        minus 0 for x and 1 for y; for those of the middle of a rectangle, 2 and 3.
+        A float field gives its slot. A vector or a rectangle gives a negative number twice: -1, minus four times its
+        part, minus 0 for x and 1 for y, or 2 and 3 for the middle of a rectangle.
         """
         known = {each.name: each for each in self.kind._declared.fields}
         found: list[int] = []
@@ -404,7 +379,7 @@ class WorldLayout:
         lists: list[tuple[str, tuple[int, ...], Any, Member, bool]] = []
         texts: list[tuple[FieldBlock, Any, Member, str, Any, bool]] = []
         self._add_fields(component, component.kind, "", (), False, (lists, texts), is_there=True)
-        # They change seldom. Here nobody skips over them on the way to what moves.
+        # They change seldom. At this place nobody has to skip them to get to fields that change.
         for text in texts:
             self._add_text(component, *text)
         for name, path, plan, member, hidden in lists:
@@ -418,10 +393,10 @@ class WorldLayout:
         self, component: WorldComponent, cls: Any, prefix: str, path: tuple[int, ...], secret: bool, later: Any, *,
         is_there: bool,
     ) -> None:  # fmt: skip
-        """Add the fields of a class, which is that of the item or of a part of it.
+        """Add the fields of a class, either the item's own or a part's.
 
-        ``later``: gets the lists of things, and the texts; ``is_there``: whether a new item has this part, so that its
-        defaults are those of the class.
+        ``later`` collects the lists of things, and the texts; ``is_there`` says whether a new item has this part, so
+        that its defaults are those of the class.
         """
         block = FieldBlock(path, cls._declared.slots)
         component.blocks.append(block)
@@ -531,7 +506,7 @@ class WorldLayout:
         default: Any,
         secret: bool,
     ) -> None:
-        """Whether there is what is no number."""
+        """Add the fields that say whether values in parts are there."""
         if member.optional:
             made = flag(f"{name}?", default=default is not None, secret=secret)
             self._add(component, block, HAS_PART, plan.part, -1, made)
@@ -562,17 +537,19 @@ class WorldLayout:
 
     @property
     def text(self) -> str:
-        """From which the hash is made."""
+        """The text that is hashed."""
         return "".join(f"{line}\n" for line in self.lines())
 
     @property
     def hash(self) -> int:
-        """By which two ends know that they mean the same fields."""
+        """The hash by which two ends know that they mean the same fields."""
         return int.from_bytes(sha256(self.text.encode()).digest()[:8], "little")
 
 
 def _player_error(cls: Any, member: Member) -> SchemaError:
-    return SchemaError(f"{cls.__name__}.{member.name}: whose thing it is is known to all who see the thing")
+    return SchemaError(
+        f"{cls.__name__}.{member.name}: everyone who sees a thing knows its owner, so a Player field cannot be hidden"
+    )
 
 
 def _op_of(member: Member, made: WireField) -> int:
@@ -590,5 +567,5 @@ def _op_of(member: Member, made: WireField) -> int:
 
 @cache
 def layout_of(world: type[World]) -> WorldLayout:
-    """The tables of a class of worlds, made once; a SchemaError that names the field if they cannot be made."""
+    """The tables of a class of worlds, made once; raises a SchemaError that names the field if it cannot be sent."""
     return WorldLayout(world)

@@ -24,41 +24,19 @@ from retick.errors import (
 )
 from retick.host.config import LARGEST_MESSAGE
 
-__all__ = [
-    "KINDS",
-    "LARGEST_DATA",
-    "LARGEST_NOTE",
-    "LONGEST_NAME",
-    "LONGEST_WORDS",
-    "MOST_LOST",
-    "SPECTATOR",
-    "Ended",
-    "Gone",
-    "LossNotice",
-    "Presence",
-    "RoomMessage",
-    "RoomOver",
-    "RoomWelcome",
-    "SeatNews",
-    "WorldMessage",
-    "decode_message",
-    "encode_message",
-    "misfit",
-]
-
 VERSION: Final = 1
 SPECTATOR: Final = 255
-"""The seat of one that has none."""
+"""Stands for the seat of a client without one."""
 LONGEST_NAME: Final = 32
-"""Bytes of a player's name."""
+"""The most bytes of a player's name."""
 LONGEST_WORDS: Final = 200
-"""Bytes of what is said at the end of a room."""
+"""The most bytes of the text at the end of a room."""
 MOST_LOST: Final = 0xFFFFFFFF
-"""What one LOST can count."""
+"""The most messages that one LOST can count."""
 LARGEST_DATA: Final = LARGEST_MESSAGE - 1
-"""Bytes of a reliable message of the application."""
+"""The most bytes of a reliable message of the application."""
 LARGEST_NOTE: Final = 1000
-"""Bytes of an unreliable one: it is never in more than one datagram."""
+"""The most bytes of an unreliable message: it always fits one datagram."""
 _WELCOME: Final = struct.Struct("<BBBHBI")
 _LOST: Final = struct.Struct("<BI")
 _WELCOME_KIND, _MESSAGE_KIND, _PLAYER_KIND, _OVER_KIND, _LOST_KIND = range(0x31, 0x36)
@@ -73,7 +51,7 @@ KINDS: Final = {
 
 
 class Presence(IntEnum):
-    """What has become of a player."""
+    """The state of a player's presence."""
 
     LEFT = 0
     PLAYING = 1
@@ -102,14 +80,14 @@ class RoomWelcome(NamedTuple):
     """The first message of a server."""
 
     seat: int
-    """SPECTATOR for one without a seat."""
+    """The client's seat; SPECTATOR without one."""
     players: int
     tick_rate: int
     """Ticks a second."""
     snapshot_ticks: int
-    """From one snapshot to the next."""
+    """Ticks from one snapshot to the next."""
     tick: int
-    """Of the server."""
+    """The server's tick."""
 
 
 class RoomMessage(NamedTuple):
@@ -127,14 +105,14 @@ class SeatNews(NamedTuple):
 
 
 class RoomOver(NamedTuple):
-    """No tick comes after this."""
+    """The room is over: no tick follows."""
 
     reason: Ended
     words: str
 
 
 class LossNotice(NamedTuple):
-    """So many MESSAGEs of the sender were dropped, and will never come."""
+    """This many MESSAGEs of the sender were dropped, and will never come."""
 
     reason: Gone
     messages: int
@@ -144,7 +122,7 @@ WorldMessage = RoomWelcome | RoomMessage | SeatNews | RoomOver | LossNotice
 
 
 def misfit(data: bytes, reliable: bool) -> str | None:
-    """Why the application's bytes cannot be sent, on either side; a UsageError for what is no bytes."""
+    """Why the application's bytes cannot be sent; None if they can. Raises UsageError for anything but bytes."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise UsageError(f"a message is bytes, not {type(data).__name__}: text.encode() makes bytes of a text")
     most = LARGEST_DATA if reliable else LARGEST_NOTE
@@ -154,7 +132,7 @@ def misfit(data: bytes, reliable: bool) -> str | None:
 
 
 def encode_message(message: WorldMessage) -> bytes:
-    """The bytes of a message."""
+    """Encode a message."""
     match message:
         case RoomWelcome():
             seat, players, tick_rate, snapshot_ticks, tick = message
@@ -171,7 +149,7 @@ def encode_message(message: WorldMessage) -> bytes:
 
 
 def decode_message(data: bytes) -> WorldMessage:
-    """The message in these bytes, or a DecodeError."""
+    """Decode a message, or raise DecodeError."""
     _need(data, 1)
     kind, body = data[0], bytes(data[1:])
     if kind == _MESSAGE_KIND:
@@ -190,7 +168,7 @@ def decode_message(data: bytes) -> WorldMessage:
         _exactly(body, _LOST.size)
         reason, count = _LOST.unpack(body)
         return LossNotice(_member(Gone, reason), count)
-    raise InvalidValue(f"no message is of kind {kind:#04x}")
+    raise InvalidValue(f"there is no message of kind {kind:#04x}")
 
 
 def _welcome(body: bytes) -> RoomWelcome:
@@ -202,7 +180,7 @@ def _welcome(body: bytes) -> RoomWelcome:
     if 0 in (made.players, made.tick_rate, made.snapshot_ticks) or not (
         made.seat < made.players or made.seat == SPECTATOR
     ):
-        raise InvalidValue(f"no server plays like this: {made}")
+        raise InvalidValue(f"the welcome is not valid: {made}")
     return made
 
 
@@ -213,7 +191,7 @@ def _member(kind: type[E], number: int) -> E:
     try:
         return kind(number)
     except ValueError:
-        raise InvalidValue(f"{number} is no {kind.__name__}") from None
+        raise InvalidValue(f"{number} is not a valid {kind.__name__}") from None
 
 
 def _packed_text(text: str, most: int) -> bytes:

@@ -1,14 +1,12 @@
-"""Entities as rows of whole numbers: what one receiver holds at one tick, and what a server knows of all of them."""
+"""Entities as rows of integers: what one receiver holds at one tick, and what a server knows of all of them."""
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Census", "Rows", "Survey"]
-
 
 class Rows:
-    """Entities by ascending id; the numbers of each lie together. Nobody changes them, except those of a Survey."""
+    """Entities by ascending id; the numbers of each are adjacent. Immutable, except for a Survey."""
 
     __slots__ = ("ids", "kinds", "starts", "tick", "values")
 
@@ -17,22 +15,22 @@ class Rows:
     ) -> None:
         self.tick = tick
         self.ids = ids
-        """Unsigned, 32 bits."""
+        """The ids, unsigned 32 bits."""
         self.kinds = kinds
-        """Index of each entity's component, one byte each."""
+        """The index of each entity's component, one byte each."""
         self.starts = starts
         """Where each entity's numbers begin; one more than there are entities."""
         self.values = values
-        """Unsigned, 64 bits."""
+        """The numbers, unsigned 64 bits."""
 
     @classmethod
     def none(cls, tick: int = 0) -> "Rows":
-        """No entities: what a receiver holds before its first snapshot."""
+        """No entities, which is what a receiver holds before its first snapshot."""
         return cls(tick, array("I"), array("B"), array("i", [0]), array("Q"))
 
     @classmethod
     def of(cls, tick: int, held: Mapping[int, tuple[int, Sequence[int]]]) -> "Rows":
-        """From the component and the numbers of each entity."""
+        """Make rows from the component and the numbers of each entity."""
         ids, kinds, starts, values = array("I"), array("B"), array("i", [0]), array("Q")
         for entity in sorted(held):
             kind, numbers = held[entity]
@@ -46,7 +44,7 @@ class Rows:
         return len(self.ids)
 
     def entities(self) -> Iterator[tuple[int, int, "array[int]"]]:
-        """Id, index of the component, and numbers of each."""
+        """The id, component index and numbers of each entity."""
         for index, entity in enumerate(self.ids):
             yield entity, self.kinds[index], self.values[self.starts[index] : self.starts[index + 1]]
 
@@ -57,43 +55,43 @@ class Rows:
 
 
 class Census(NamedTuple):
-    """Which entities a world has, in their order. Surveys share it while none comes or goes."""
+    """The entities of a world, in order. Surveys share it while none comes or goes."""
 
     ids: "array[int]"
     kinds: "array[int]"
     starts: "array[int]"
     cells: list[Any]
     within: "array[int]"
-    """The index of each entity among those of its component."""
+    """The index of each entity within its component."""
     begins: "list[array[int]]"
-    """For each component: where the numbers of each of its entities begin."""
+    """For each component, where the numbers of each of its entities begin."""
     indexes: "list[array[int]]"
-    """For each component: the index of each of its entities among all."""
+    """For each component, the index of each of its entities among all."""
     found: list[Any]
-    """For each component but that of seats: its things, how many each holder has, and the id that each thing had."""
+    """For each component but the seats': its things, how many each holder has, and the id that each thing had."""
 
 
 class Survey(Rows):
     """All entities of a world, with what decides who gets them.
 
-    While none comes or goes, the next survey of the same stage is this object: its tick, numbers, owners and places are
-    then those of the new tick. Whoever needs them for longer copies them.
+    While no entity comes or goes, the next survey of the same stage is this object, updated to the new tick. Copy what
+    you need for longer.
     """
 
     __slots__ = ("cells", "census", "holders", "kept", "owners", "places", "seats")
 
     census: Census
-    """From which the next survey may go on."""
+    """The census from which the next survey may continue."""
     kept: list[Any]
-    """For each component: what the numbers of its blocks, lists and texts were made of. What is still so is not read
-    again."""
+    """For each component: what the numbers of its blocks, lists and texts were made of. What has not changed is not
+    read again."""
     seats: list[Any]
-    """What is kept of seats: the input of each player, None if nobody is connected."""
+    """What is kept of seats: each player's input, None if nobody is connected."""
     cells: list[Any]
     """The items themselves; None for seats."""
     owners: "array[int]"
-    """The seat of each entity's player; NOBODY if it has none."""
+    """The seat of each entity's owner; NOBODY if it has none."""
     holders: "array[int]"
-    """The id of the item in whose list an entity is; 0 if it is the world."""
+    """The id of the item whose list holds an entity; 0 for the world."""
     places: "array[float]"
-    """Where each entity is, as many floats each as interest has fields; NaN for those that are nowhere."""
+    """Each entity's place, with as many floats as interest has fields; NaN without a place."""

@@ -1,4 +1,4 @@
-"""The tables of a world and of its messages as JSON, for clients in other languages."""
+"""Writes the tables of a world and of its messages as JSON, for clients in other languages."""
 
 from typing import Any
 
@@ -7,14 +7,12 @@ from retick.authority.compact import CompactTables
 from retick.authority.layout import FIRST_SEAT, STEPS, WorldLayout
 from retick.snapshot.compact.coder import GroupRow
 
-__all__ = ["tables_of"]
-
 KINDS = ("Hold", "Motion", "Angle", "Integral", "Rotation", "Choice", "Real")
-"""By their numbers in docs/formats/compact.md."""
+"""The predictors by their numbers in docs/formats/compact.md."""
 
 
 def tables_of(layout: WorldLayout) -> dict[str, Any]:
-    """Everything that a client needs to know of a game, beside docs/formats/world-server.md."""
+    """Everything that a client needs to know of a game, besides docs/formats/world-server.md."""
     components = []
     compact = CompactTables(layout)
     for index, component in enumerate(layout.components):

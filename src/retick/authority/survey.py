@@ -1,5 +1,5 @@
 # cython: nonecheck=True
-"""Looking at a declared world: all its things as rows of whole numbers, kept from one look to the next."""
+"""Surveys a declared world: all its things as rows of integers, kept from one survey to the next."""
 
 import math
 import struct
@@ -30,28 +30,7 @@ else:
     from retick.sim.world.storage import Cell, Root
     from retick.snapshot.columns import ints, longs, uchars, uints, ulongs
 
-__all__ = [
-    "bits_of",
-    "carry_over",
-    "collected",
-    "kept_of_block",
-    "kept_of_texts",
-    "kept_of_values",
-    "reached",
-    "read_block",
-    "read_texts",
-    "read_values",
-    "shape_number",
-    "shape_real",
-    "steps_of",
-    "still_holds",
-    "survey",
-    "taken",
-    "turn_of",
-]
-
-
-# Floats to the whole numbers that are sent (a compiled kernel).
+# Converts floats to the integers that are sent (a compiled kernel).
 
 # retick: floats -- values are rounded for sending; no simulation reads them back on a server
 
@@ -62,7 +41,7 @@ TURN = cython.declare(cython.double, 2 * math.pi)
 @cython.cfunc
 @cython.exceptval(check=False)
 def stepped(value: cython.double, low: cython.double, step: cython.double, span: cython.longlong) -> cython.longlong:
-    """Steps from ``low`` to a value, rounded to the nearest (halves to the even one), from 0 to ``span``."""
+    """The steps from ``low`` to a value, rounded to the nearest (halves to the even one), from 0 to ``span``."""
     steps: cython.double = (value - low) / step
     if not steps > 0:
         return 0
@@ -86,19 +65,19 @@ def turned(value: cython.double) -> cython.longlong:
 
 
 def steps_of(value: Any, low: Any, step: Any, span: Any) -> int:
-    """As ``stepped``, for Python code."""
+    """``stepped`` for Python code."""
     return stepped(value, low, step, span)
 
 
 def turn_of(value: Any) -> int:
-    """As ``turned``, for Python code."""
+    """``turned`` for Python code."""
     return turned(value)
 
 
-# Which entities a world has, in the order of their ids (a compiled kernel).
+# Lists the entities of a world, in the order of their ids (a compiled kernel).
 #
-# A census is taken again only when the things in the world's lists, or their ids, are not those of the last one. In
-# many games that is at nearly every snapshot, as shots come and go: it is made in a few passes over arrays.
+# A census is repeated only if the things in the world's lists, or their ids, have changed. In many games that happens
+# at nearly every snapshot, as shots come and go: so it takes only a few passes over arrays.
 
 
 # An array of zeros is one of these times its length.
@@ -108,7 +87,7 @@ _ONE = array("q", [1])
 
 @cython.cfunc
 def collected(components: Any, world: Any) -> list[Any]:
-    """For each component but that of seats: its items, how many of them each holder has, and their ids."""
+    """For each component but the seats': its items, how many of them each holder has, and their ids."""
     kind: cython.Py_ssize_t
     found: list[Any] = [([world], _ONE, _LONG)]
     for kind in range(1, len(components) - 1):
@@ -122,7 +101,7 @@ def collected(components: Any, world: Any) -> list[Any]:
 
 @cython.cfunc
 def _items_of(holders: list, path: tuple, part: cython.Py_ssize_t, sizes: Any) -> list:  # type: ignore[type-arg]  # as above
-    """What is in the holders' lists, one after the other."""
+    """The items in the holders' lists, one list after another."""
     counts: cython.p_longlong = longs(sizes)
     items: list = []  # type: ignore[type-arg]  # as above
     index: cython.Py_ssize_t
@@ -136,7 +115,7 @@ def _items_of(holders: list, path: tuple, part: cython.Py_ssize_t, sizes: Any) -
 
 @cython.cfunc
 def _list_of(holder: Any, path: tuple, part: cython.Py_ssize_t) -> Any:  # type: ignore[type-arg]  # as above
-    """A list of a holder; an empty one if the part that it would be in is not there."""
+    """A list of a holder; an empty one if the part that should contain it is missing."""
     within = reached(holder, path)
     if within is None:
         return ()
@@ -148,7 +127,7 @@ def _list_of(holder: Any, path: tuple, part: cython.Py_ssize_t) -> Any:  # type:
 def _ids_of(items: list, component: Any) -> Any:  # type: ignore[type-arg]  # as above
     """The ids of items.
 
-    What only Python code past the methods of lists can put there is refused: slots are read without looking.
+    Refuses what only Python code past the methods of lists can put there: slots are read unchecked.
     """
     plan = component.kind._declared
     ids = _LONG * len(items)
@@ -157,7 +136,7 @@ def _ids_of(items: list, component: Any) -> Any:  # type: ignore[type-arg]  # as
     for index in range(len(items)):
         cell: Cell = items[index]
         if cell._plan is not plan or cell._id == 0:
-            raise UsageError(f"{component.name} was changed past its own methods")
+            raise UsageError(f"{component.name} was changed without its own methods")
         out[index] = cell._id
     return ids
 
@@ -223,7 +202,7 @@ def _is_as_before(component: Any, holders: list, items: list, sizes: Any, known:
 
 @cython.cfunc
 def taken(widths: Any, found: list[Any], first_seat: Any, seats: Any) -> Census:
-    """Which entities there are, in their order; ``widths``: how many numbers those of each component have."""
+    """The entities in order; ``widths``: how many numbers the entities of each component have."""
     every: list[Any] = [items for items, _, _ in found] + [[None] * seats]
     begins: list[Any] = [_LONG * len(items) for items in every]
     indexes: list[Any] = [_LONG * len(items) for items in every]
@@ -265,7 +244,7 @@ def taken(widths: Any, found: list[Any], first_seat: Any, seats: Any) -> Census:
 
 @cython.cfunc
 def _ordered(found: list, first_seat: cython.ulonglong, seats: cython.Py_ssize_t) -> Any:  # type: ignore[type-arg]  # as above
-    """A number for each entity, by ascending id: id (32 bits), component (8), index in the component (24)."""
+    """A sort key for each entity, by ascending id: id (32 bits), component (8), index in the component (24)."""
     things: cython.Py_ssize_t = sum([len(items) for items, _, _ in found])
     at: cython.Py_ssize_t = 0
     kind: cython.ulonglong = 0
@@ -285,10 +264,9 @@ def _ordered(found: list, first_seat: cython.ulonglong, seats: cython.Py_ssize_t
 
 @cython.cfunc
 def _sorted(keys: Any, count: cython.Py_ssize_t) -> Any:
-    """Keys, of which the first ``count`` are in ascending order.
+    """Sort the first ``count`` keys in ascending order.
 
-    What is in one list mostly ascends already. So runs that ascend are found, and two of them merged, until there is
-    one.
+    Items of one list mostly ascend already. So this finds ascending runs, and merges two of them until one is left.
     """
     if not cython.compiled:
         return array("Q", sorted(keys[:count])) + keys[count:]
@@ -310,7 +288,7 @@ def _sorted(keys: Any, count: cython.Py_ssize_t) -> Any:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _end_of_run(keys: cython.p_ulonglong, begin: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """Up to where keys ascend from here on."""
+    """The end of the ascending run that begins here."""
     if begin == count:
         return count
     begin += 1
@@ -340,11 +318,11 @@ def _merge(
             second += 1
 
 
-# Fields of cells to the numbers that are sent (a compiled kernel). docs/formats/world-server.md describes the numbers.
+# Converts fields of cells to the numbers that are sent (a compiled kernel); docs/formats/world-server.md has them.
 #
-# Most fields are as they were at the last survey, and a comparison is cheaper than a division. So the 64 bits that each
-# number was made of are kept, and a number is made again only if they have changed. Nothing has to tell of a change: a
-# comparison sees every write, that of a load and that of a vector in place too. Uncompiled, all numbers are made again.
+# Most fields have not changed since the last survey, and a comparison is cheaper than a division. So the 64 bits that
+# each number was made of are kept, and a number is made again only if they have changed. Nothing has to report a
+# change: a comparison sees every write, even by a load or in place of a vector. Uncompiled, all numbers are made again.
 
 # retick: floats -- values are rounded for sending; no simulation reads them back on a server
 
@@ -363,7 +341,7 @@ _ALL_BITS = (1 << 64) - 1
 
 @cython.cfunc
 def kept_of_block(block: Any, count: Any) -> Any:
-    """What ``read_block`` keeps of so many cells before it has read them.
+    """What ``read_block`` keeps for ``count`` cells before it has read them.
 
     For each: 1 if there is a cell, its row, and the bits of the float of each field in its parts.
     """
@@ -373,7 +351,7 @@ def kept_of_block(block: Any, count: Any) -> Any:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def read_block(block: Any, items: list, begins: Any, kept: Any, values: Any) -> cython.int:  # type: ignore[type-arg]  # a C type has no arguments
-    """Write the numbers of a block's fields for all items; ``kept``: from :func:`kept_of_block`."""
+    """Write the numbers of a block's fields for all items; ``kept`` comes from :func:`kept_of_block`."""
     path: tuple = block.path  # type: ignore[type-arg]  # as above
     slots: cython.Py_ssize_t = block.slots
     count: cython.Py_ssize_t = len(block.ops) // OP_WIDTH
@@ -483,7 +461,7 @@ def _row_number(
     least: cython.double,
     step: cython.double,
 ) -> cython.ulonglong:
-    """What is sent for a slot."""
+    """The number that is sent for a slot."""
     if cython.compiled:
         if op == REAL_STEPS:
             return stepped(cython.cast(cython.p_double, row)[slot], least, step, span)
@@ -550,7 +528,7 @@ def shape_real(shape: Shape, axis: cython.Py_ssize_t) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def bits_of(value: cython.double) -> cython.longlong:
-    """The 64 bits of a float: they differ where floats are equal, as the zeros are."""
+    """The 64 bits of a float: they can differ where floats are equal, as for the two zeros."""
     if cython.compiled:
         bits: cython.longlong = 0
         memcpy(cython.address(bits), cython.address(value), 8)
@@ -568,7 +546,7 @@ def shape_number(
     least: cython.double,
     step: cython.double,
 ) -> cython.ulonglong:
-    """What is sent for one number of a shape."""
+    """The number that is sent for one number of a shape."""
     if op == SHAPE_STEPS:
         return stepped(value, least, step, span)
     if op == SHAPE_BITS:
@@ -578,17 +556,17 @@ def shape_number(
     return int(value) - low
 
 
-# Lists of values and texts to the numbers that are sent (a compiled kernel).
+# Converts lists of values and texts to the numbers that are sent (a compiled kernel).
 #
-# As in ``cell_numbers``, what the numbers were made of is kept. Scalars and texts cannot change themselves, so it is
-# enough that the same objects are there; vectors and rectangles can, and of them the bits of their floats are kept.
+# As for cells, what the numbers were made of is kept. Scalars and texts are immutable, so it is enough to compare
+# objects; vectors and rectangles can change, so the bits of their floats are kept.
 
 # retick: floats -- values are rounded for sending; no simulation reads them back on a server
 
 
 @cython.cfunc
 def kept_of_values(plan: Any, count: Any) -> Any:
-    """What ``read_values`` keeps of so many lists before it has read them: the scalars of each, or the bits of all."""
+    """What ``read_values`` keeps for ``count`` lists before it has read them: their scalars, or the bits of all."""
     if plan.each is not None:
         return [[]] * count
     return array("q", [NOTHING]) * (count * plan.most * (len(plan.shape.part_ops) // OP_WIDTH))
@@ -596,41 +574,41 @@ def kept_of_values(plan: Any, count: Any) -> Any:
 
 @cython.cfunc
 def kept_of_texts(count: Any) -> Any:
-    """What ``read_texts`` keeps of so many texts before it has read them."""
+    """What ``read_texts`` keeps for ``count`` texts before it has read them."""
     return [None] * count
 
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def read_values(plan: Any, items: list, begins: Any, kept: Any, values: Any) -> cython.int:  # type: ignore[type-arg]  # a C type has no arguments
-    """Write the lengths and the numbers of a list of values of all items; ``kept``: from :func:`kept_of_values`."""
+    """Write the length and the numbers of a list of values for all items; ``kept``: from :func:`kept_of_values`."""
     index: cython.Py_ssize_t
     if plan.each is None:
         return _read_shapes(plan, items, begins, kept, values)
     for index in range(len(items)):
         held = _held(plan, items[index])
         if not _are_same(held, kept[index]):
-            # A copy, as what makes the numbers may be Python code.
+            # A copy, because Python code may run while the numbers are made.
             kept[index] = _read_scalars(plan.each, held[:], kept[index], values, begins[index] + plan.out)
     return 0
 
 
 @cython.cfunc
 def _held(plan: Any, item: Any) -> Any:
-    """The list of an item; an empty one if the part that it would be in is not there."""
+    """The list of an item; an empty one if the part that should contain it is missing."""
     within = reached(item, plan.path)
     if within is None:
         return []
     cell: Cell = within
     held = cell._parts[plan.part]
     if len(held) > plan.most:
-        raise UsageError(f"{plan.name} was changed past its own methods")
+        raise UsageError(f"{plan.name} was changed without its own methods")
     return held
 
 
 @cython.cfunc
 def _are_same(held: Any, before: list) -> cython.bint:  # type: ignore[type-arg]  # as above
-    """Whether a list has the very objects that it had before."""
+    """Whether a list has exactly the objects that it had before."""
     count: cython.Py_ssize_t = len(before)
     if len(held) != count:
         return False
@@ -663,7 +641,7 @@ def _read_scalars(each: Any, now: list, before: list, values: Any, at: cython.Py
 
 @cython.cfunc
 def _read_shapes(plan: Any, items: list, begins: Any, kept: Any, values: Any) -> cython.int:  # type: ignore[type-arg]  # as above
-    """``read_values`` of vectors and rectangles."""
+    """``read_values`` for vectors and rectangles."""
     axes: cython.Py_ssize_t = len(plan.shape.part_ops) // OP_WIDTH
     most: cython.Py_ssize_t = plan.most
     index: cython.Py_ssize_t
@@ -728,7 +706,7 @@ def _read_list(
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def read_texts(plan: Any, items: list, begins: Any, kept: list, values: Any) -> cython.int:  # type: ignore[type-arg]  # a C type has no arguments
-    """Write the lengths and the bytes of a text of all items; ``kept``: from :func:`kept_of_texts`."""
+    """Write the length and the bytes of a text for all items; ``kept`` comes from :func:`kept_of_texts`."""
     path: tuple = plan.path  # type: ignore[type-arg]  # as above
     part: cython.Py_ssize_t = plan.part
     index: cython.Py_ssize_t
@@ -746,7 +724,7 @@ def read_texts(plan: Any, items: list, begins: Any, kept: list, values: Any) -> 
 
 @cython.cfunc
 def _write_text(text: Any, values: Any, at: cython.Py_ssize_t) -> cython.int:
-    """Write the length of a text, and its bytes, eight in a number; all are 0 for none."""
+    """Write the length of a text, and its bytes, eight per number; all are 0 for none."""
     data: bytes = b"" if text is None else text.encode()
     size: cython.Py_ssize_t = len(data)
     words: cython.Py_ssize_t = (max(size, values[at]) + 7) // 8
@@ -765,10 +743,10 @@ def _write_text(text: Any, values: Any, at: cython.Py_ssize_t) -> cython.int:
     return 0
 
 
-# From one survey to the next when things have come or gone: what is known of those that stay (a compiled kernel).
+# Carries knowledge of remaining things over to the next survey when others come or go (a compiled kernel).
 #
-# The numbers of a thing go together with what they were made of. So they are right for whichever thing gets them:
-# what is not so any more is read again. That ids match is only why little has to be.
+# The numbers of a thing stay together with what they were made of. So they are right for whichever thing gets them:
+# whatever has changed is read again. Matching by id only makes that rare.
 
 _NEW = array("q", [-1])
 
@@ -776,7 +754,7 @@ _NEW = array("q", [-1])
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def carry_over(last: Survey, made: Survey) -> cython.int:
-    """Give a survey that has not been read what the last one knows of its entities."""
+    """Give a survey that has not been read everything that the last one knows of its entities."""
     kind: cython.Py_ssize_t
     group: cython.Py_ssize_t
     index: cython.Py_ssize_t
@@ -795,7 +773,7 @@ def carry_over(last: Survey, made: Survey) -> cython.int:
 def _carry_numbers(last: Survey, made: Survey, sources: list) -> cython.int:  # type: ignore[type-arg]  # a C type has no arguments
     """Copy the numbers of the entities that both have.
 
-    ``sources``: gets, for each entity of each component, its index in that component of the last survey.
+    ``sources`` gets, for each entity of each component, its index in that component of the last survey.
     """
     old_ids: cython.p_uint = uints(last.ids)
     new_ids: cython.p_uint = uints(made.ids)
@@ -831,7 +809,7 @@ def _carry_numbers(last: Survey, made: Survey, sources: list) -> cython.int:  # 
 
 @cython.cfunc
 def _carry_kept(before: Any, after: Any, sources: Any) -> cython.int:
-    """Copy what the numbers were made of: one object for each entity of a component, or so many numbers."""
+    """Copy what the numbers were made of: one object per entity of a component, or several numbers."""
     count: cython.Py_ssize_t = len(sources)
     size: cython.Py_ssize_t = len(after) // count
     of: cython.p_longlong = longs(sources)
@@ -854,15 +832,15 @@ def _carry_kept(before: Any, after: Any, sources: Any) -> cython.int:
     return 0
 
 
-# A world to rows of whole numbers (a compiled kernel). docs/formats/world-server.md describes the numbers.
+# Converts a world to rows of integers (a compiled kernel). docs/formats/world-server.md describes the numbers.
 #
-# A survey is kept from one snapshot to the next and changed in place. When entities come or go there is a new one,
-# which takes over what the last one knows of those that stay.
+# A survey is kept from one snapshot to the next and changed in place. When entities come or go, a new one takes over
+# what the last one knows of those that stay.
 
 # retick: floats -- places decide who is sent what; no simulation reads them
 
 
-# Times their length: arrays that say that nothing is there.
+# Multiplied by a length, these make arrays that say that nothing is there.
 _ZERO, _WORLD, _NOBODY, _NOWHERE = array("Q", [0]), array("I", [0]), array("B", [255]), array("d", [float("nan")])
 
 
@@ -878,9 +856,9 @@ def survey(
 ) -> Survey:
     """All entities of a world at a tick.
 
-    ``where``: for each component, the slots that say where a thing is, or a function that does, or None; ``axes``: how
-    many numbers that is. ``seats``: for each player, the input of the last tick, or None if nobody is connected.
-    ``last``: an earlier survey of this world that did not fail. If no entity has come or gone, it becomes this one.
+    ``where``: for each component, the slots of a thing's position, or a function that gives it, or None; ``axes``: how
+    many numbers a position has. ``seats``: for each player, the input of the last tick, or None if nobody is
+    connected. ``last``: an earlier survey of this world that did not fail, updated in place if no entity came or went.
     """
     root: Root = world
     components: list[Any] = layout.components
@@ -941,7 +919,7 @@ def _unread(components: Any, census: Census, axes: Any) -> Survey:
 
 
 def _write_holders(components: Any, made: Survey) -> None:
-    """Write the holders of things that are in lists of things; the id of its holder is the first number of each."""
+    """Write the holders of things in lists of things: the holder's id is the first number of each thing."""
     census = made.census
     kind: cython.Py_ssize_t
     for kind in range(len(census.found)):
@@ -1026,7 +1004,7 @@ def _read_places(where: tuple, axes: cython.Py_ssize_t, items: list, indexes: An
 
 @cython.cfunc
 def _shape_place(cell: Cell, code: cython.Py_ssize_t) -> cython.double:
-    """One number of where a shape is: that of a vector, or of the middle of a rectangle."""
+    """One number of a shape's position: a vector's, or that of the middle of a rectangle."""
     axis: cython.Py_ssize_t = code & 1
     held = cell._parts[code >> 2]
     shape: Shape = cython.cast(Shape, held) if cython.compiled else held

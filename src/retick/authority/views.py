@@ -1,8 +1,8 @@
 """What each receiver of a world gets at a tick: the entities that it sees, in packets of bounded size, and its cues.
 
-Theory of operation. A :class:`Stage` surveys the world once a tick. For each client there is one :class:`Receiver`: it
-asks the world what the player sees, and keeps the cues that the client has not got. Its ``DeltaSender`` knows what the
-client holds, and makes the delta.
+Theory of operation. A :class:`Stage` surveys the world once a tick. For each client a :class:`Receiver` asks the world
+what the player sees, and keeps the cues that the client has not got. Its ``DeltaSender`` knows what the client holds,
+and makes the delta.
 """
 
 import struct
@@ -22,24 +22,22 @@ from retick.sim.world import NOBODY, World
 from retick.sim.world.interest import axes_of
 from retick.wire.values import encode_value
 
-__all__ = ["BUDGET", "MOST_WAITING_CUES", "Receiver", "Stage", "check_budget", "encode_cue"]
-
 BUDGET: Final = 1100
-"""Bytes of a snapshot's payload, at most."""
+"""The most bytes of a snapshot's payload."""
 MOST_WAITING_CUES: Final = 512
-"""Cues of one receiver that are not acknowledged; the oldest are dropped and counted."""
+"""The most unacknowledged cues of one receiver; the oldest are dropped and counted."""
 _HEAD: Final = 23
-"""Bytes before cues and body, at most."""
+"""The most bytes before cues and body."""
 _SINGLE: Final = struct.Struct("<f")
 
 
 def _is_own(world: World, name: str) -> bool:
-    """Whether a game has written a hook itself."""
+    """Whether a game has overridden a hook."""
     return getattr(type(world), name) is not getattr(World, name)
 
 
 def encode_cue(cue: Hashable) -> bytes:
-    """The bytes of a cue; its floats are rounded to binary32, since they are only seen and heard."""
+    """Encode a cue; its floats are rounded to binary32, since they are only seen and heard."""
     try:
         return encode_value(_coarse(cue))
     except EncodeError as error:
@@ -70,24 +68,24 @@ class Stage:
 
     @property
     def current(self) -> Survey:
-        """The survey of the newest tick; the next one may change it."""
+        """The survey of the newest tick; the next call of ``survey`` may change it."""
         if self._survey is None:
             raise UsageError("look at the world first: survey(tick, seats)")
         return self._survey
 
     def survey(self, tick: int, seats: Sequence[int | None]) -> Survey:
-        """Look at the world as it is now; ``seats``: each player's last input, None if nobody is connected there.
+        """Survey the world as it is now; ``seats``: each player's last input, None if nobody is connected.
 
-        The numbers of the last survey are changed in place; see :class:`Survey`.
+        Changes the numbers of the last survey in place; see :class:`Survey`.
         """
         if len(seats) != self.layout.players:
             raise UsageError(f"there are {self.layout.players} seats, not {len(seats)}")
-        last, self._survey = self._survey, None  # one that fails in the middle is not gone on from
+        last, self._survey = self._survey, None  # a survey that fails midway is not continued
         self._survey = survey(self.layout, self._where, self._axes, self.world, tick, seats, FIRST_SEAT, last)
         return self._survey
 
     def _position_of(self, component: WorldComponent) -> Any:
-        """How kernels find out where the things of a component are: slots, or a function; None if they are nowhere."""
+        """How kernels find the positions of a component's things: slots, or a function; None if they have none."""
         interest = self.world.interest
         if interest is None or component.kind is None or component.part < 0:
             return None
@@ -98,7 +96,7 @@ class Stage:
     def urgent(self, seat: int, player: int) -> Any:
         """The priority of each entity to a player; None if all are equally urgent."""
         interest = self.world.interest
-        # The first thing of nobody's is no place to look from: a spectator has one only if the game says so.
+        # A thing without an owner is not a default viewpoint: a spectator has one only if the game says so.
         if interest is None or (seat < 0 and not _is_own(self.world, "viewpoint")):
             return None
         point = self.world.viewpoint(player)
@@ -118,17 +116,17 @@ class _Waiting(NamedTuple):
 
 
 class Receiver:
-    """One client's snapshots at the server."""
+    """The server's end of one client's snapshots."""
 
     def __init__(
         self, stage: Stage, seat: int | None, *, budget: int = BUDGET, compact: CompactTables | None = None
     ) -> None:
-        """``seat``: None for a spectator, to whom the world's hooks speak as NOBODY. ``compact``: for a client that
+        """``seat``: None for a spectator, who is NOBODY to the world's hooks. ``compact``: given for a client that
         reads compact snapshots."""
         self._stage = stage
         self._seat = -1 if seat is None else seat
         self.player = NOBODY if seat is None else seat
-        """As the world's hooks know it."""
+        """The player number for the world's hooks."""
         self._budget = budget
         self._sender = DeltaSender(stage.layout, compact)
         self._cues: list[_Waiting] = []
@@ -139,17 +137,17 @@ class Receiver:
 
     @property
     def waiting(self) -> int:
-        """Entities that did not fit into the last snapshot."""
+        """How many entities did not fit into the last snapshot."""
         return self._sender.waiting
 
     def acknowledge(self, tick: int) -> None:
-        """The client has used the snapshot of this tick. Unknown and old ticks change nothing."""
+        """Note that the client has used the snapshot of this tick. Unknown and old ticks change nothing."""
         self._sender.acknowledge(tick)
         while self._cues and self._cues[0].serial < self._sender.heard:
             del self._cues[0]
 
     def hear(self, tick: int, cue: bytes) -> None:
-        """The client is to get this cue, which happened at a tick: see :func:`encode_cue`."""
+        """Add a cue for the client, which happened at a tick: see :func:`encode_cue`."""
         if len(self._cues) == MOST_WAITING_CUES:
             del self._cues[0]
             self.cues_dropped += 1
@@ -157,14 +155,14 @@ class Receiver:
         self._next_cue += 1
 
     def listen(self, tick: int, cues: Iterable[tuple[Any, bytes]]) -> None:
-        """As ``hear``, for the cues of a tick that the world says the player hears; each with its bytes."""
+        """Add the cues of a tick that the world lets the player hear; each comes with its bytes."""
         hears = self._stage.world.hears if _is_own(self._stage.world, "hears") else None
         for cue, data in cues:
             if hears is None or hears(self.player, cue):
                 self.hear(tick, data)
 
     def rows(self) -> tuple[Rows, dict[int, float]]:
-        """What the player sees in the newest survey, and the priority of each entity; none if all are the same."""
+        """What the player sees in the newest survey, and the priority of each entity; empty if all are the same."""
         stage, seat = self._stage, self._seat
         current = stage.current
         urgent = stage.urgent(seat, self.player)
@@ -198,7 +196,7 @@ class Receiver:
         )
 
     def _next_cues(self) -> tuple[list[_Waiting], int]:
-        """The oldest cues, in at most a third of the budget; and their bytes. One always fits."""
+        """The oldest cues that take at most a third of the budget, and their bytes. One always fits."""
         chosen: list[_Waiting] = []
         size = 0
         for cue in self._cues[:MOST_CUES]:
@@ -211,7 +209,7 @@ class Receiver:
 
 
 def check_budget(layout: WorldLayout, budget: int) -> None:
-    """Refuse a world with an entity that may never fit beside a cue."""
+    """Refuse a world with an entity that may not fit beside a cue."""
     for component in layout.components:
         bits = 160 + sum(map(_most_bits, component.fields))
         needed = _HEAD + max(budget // 3, 256) + bits // 8
@@ -223,12 +221,12 @@ def check_budget(layout: WorldLayout, budget: int) -> None:
 
 
 def _most_bits(made: WireField) -> int:
-    """Of a value with its form and, all in all, two bits to skip to it; without the id, and the counts."""
+    """The most bits of a value, with its form and two bits to skip to it; without the id and the counts."""
     return made.bits + 3 + 2
 
 
 def _advice(component: WorldComponent) -> str:
-    """What makes the entities of a component shorter."""
+    """Advice on how to shorten the entities of a component."""
     sizes: Counter[str] = Counter()
     for made in component.fields:
         if "[" in made.name:

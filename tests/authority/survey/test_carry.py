@@ -222,7 +222,7 @@ def test_a_thing_that_was_put_beside_others_past_the_methods_is_refused_when_oth
         same_as_new(stage, 1, [None, None])
         yard.left.append(yard.plank(2))
         list.insert(yard.left, 1, wrong)
-        with pytest.raises(UsageError, match="left was changed past its own methods"):
+        with pytest.raises(UsageError, match="left was changed without its own methods"):
             stage.survey(2, [None, None])
         list.remove(yard.left, wrong)
     same_as_new(stage, 3, [None, None])

@@ -39,11 +39,11 @@ def test_a_list_that_was_changed_past_its_methods_is_refused() -> None:
     world = Court()
     stage = Stage(layout_of(Court), world)
     list.append(world.pawns, Rock())
-    with pytest.raises(UsageError, match="pawns was changed past its own methods"):
+    with pytest.raises(UsageError, match="pawns was changed without its own methods"):
         stage.survey(1, [0, 0, 0])
     world = Court()
     list.append(world.pawns, Pawn())
-    with pytest.raises(UsageError, match="pawns was changed past its own methods"):
+    with pytest.raises(UsageError, match="pawns was changed without its own methods"):
         Stage(layout_of(Court), world).survey(1, [0, 0, 0])
 
 
@@ -54,7 +54,7 @@ def test_a_list_of_values_that_was_changed_past_its_methods_is_refused() -> None
     stage.survey(1, [0, 0, 0])
     for _ in range(4):
         list.append(world.frames[0].trail, Vector2())
-    with pytest.raises(UsageError, match="trail was changed past its own methods"):
+    with pytest.raises(UsageError, match="trail was changed without its own methods"):
         stage.survey(2, [0, 0, 0])
     world.frames[0].trail = []
     list.append(world.frames[0].trail, "here")
@@ -134,8 +134,8 @@ def failures(why: str) -> list[str]:
     ("why", "error"),
     [
         ("position", "LookupError: lost"),
-        ("values", "UsageError: levels was changed past its own methods"),
-        ("items", "UsageError: boxes was changed past its own methods"),
+        ("values", "UsageError: levels was changed without its own methods"),
+        ("items", "UsageError: boxes was changed without its own methods"),
         ("seats", "OverflowError: "),
     ],
 )
@@ -151,13 +151,13 @@ def test_a_thing_that_took_the_place_of_another_past_the_methods_is_refused() ->
     stage.survey(1, [1, 2])
     box = world.boxes.pop()
     list.append(world.boxes, box)
-    with pytest.raises(UsageError, match="boxes was changed past its own methods"):
+    with pytest.raises(UsageError, match="boxes was changed without its own methods"):
         stage.survey(2, [1, 2])
     world, stage = stage_of_box()
     stage.survey(1, [1, 2])
     kept = world.boxes[1]
     list.__setitem__(world.boxes, 1, Box())
-    with pytest.raises(UsageError, match="boxes was changed past its own methods"):
+    with pytest.raises(UsageError, match="boxes was changed without its own methods"):
         stage.survey(2, [1, 2])
     list.__setitem__(world.boxes, 1, kept)
     same_as_new(stage, 3, [1, 2])

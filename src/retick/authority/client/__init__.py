@@ -1,6 +1,6 @@
-"""The client of a declared world: predicts with the game's own code, draws, and is corrected by the server's snapshots.
+"""The client of a declared world: predicts with the game's own code, draws, and follows the server's snapshots.
 
-Knows no socket and no clock, and nothing of ``authority.world.server``.
+Knows no socket and no clock, and nothing of ``authority.server``.
 """
 
 from retick.authority.client.client import WorldClient

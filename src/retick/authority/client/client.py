@@ -1,7 +1,7 @@
-"""A client of a server that runs a declared world. Sans-I/O, with the shape of a rollback session.
+"""A client of a server that runs a declared world. Sans-I/O, with the interface of a rollback session.
 
-Theory of operation. The link (``server_link``) brings snapshots, messages and its own changes. A welcome begins a stay
-in a room (``play``); a lost connection is dialled again with the seat's token, and the next welcome begins another
+Theory of operation. The link (``ServerLink``) brings snapshots, messages and its own changes. A welcome begins a stay
+in a room (``Play``); a lost connection is dialled again with the seat's token, and the next welcome begins another
 stay. What is drawn stays as it is in between.
 """
 
@@ -20,8 +20,6 @@ from retick.routes.online import Online
 from retick.sim.contract import Between, CueEvent
 from retick.sim.world.command import commands_of
 from retick.sim.world.world import World
-
-__all__ = ["WorldClient"]
 
 
 class WorldClient(ServerLink):
@@ -42,12 +40,12 @@ class WorldClient(ServerLink):
         online: Online | None = None,
         **sealing: Unpack[ClientSealing],
     ) -> None:
-        """Join a room of the server at ``address``; ``entropy(n)`` gives n random bytes: ``os.urandom``.
+        """Join a room of the server at ``address``; ``entropy(n)`` gives n random bytes, as ``os.urandom``.
 
-        ``token`` is a join token: it names the key of the server and, without ``address``, where it is. ``seat_token``
-        is that of a client that was in the room before: this one gets its seat. (``token`` takes it, too, as it did
-        before there were join tokens, which are longer.) With ``watch`` a client has no seat, and draws everything a
-        little in the past. With ``online`` a code says which server.
+        ``token`` is a join token: it has the server's key and, without ``address``, its address. ``seat_token`` comes
+        from a client that was in the room before, and takes over its seat. (``token`` accepts it too, as it did before
+        there were join tokens, which are longer.) With ``watch`` a client has no seat, and draws everything a little in
+        the past. With ``online``, a code names the server.
         """
         if 0 < len(token) <= TOKEN_SIZE and not seat_token:
             token, seat_token = b"", token
@@ -58,7 +56,7 @@ class WorldClient(ServerLink):
         self._after = WorldPicture(type(game), self._screen)
         self._before: WorldPicture | None = None
 
-    # For the game's loop.
+    # Calls for the game's loop.
 
     @property
     def running(self) -> bool:
@@ -67,7 +65,7 @@ class WorldClient(ServerLink):
 
     @property
     def reconnecting(self) -> bool:
-        """Whether the connection was lost and the client tries to come back."""
+        """Whether the connection was lost and the client is trying to rejoin."""
         return self._place is not None and not self._over and not self.running
 
     @property
@@ -81,12 +79,12 @@ class WorldClient(ServerLink):
         return None if self._play is None else self._play.next_at
 
     def due(self, *, now: float) -> bool:
-        """Whether ``advance`` is to be called now. False while nothing comes from the server."""
+        """Whether to call ``advance`` now. False while nothing comes from the server."""
         self._now = max(self._now, now)
         return self._play is not None and self.running and self._play.due(now)
 
     def advance(self, pressed: int | tuple[int, ...], *, now: float) -> None:
-        """Run the next tick with what is pressed here: buttons or a command."""
+        """Run the next tick with this player's input: buttons or a command."""
         self._now = max(self._now, now)
         if self._play is None or not self.running:
             raise NotSynchronized("no tick can be run: the client is not in a room")
@@ -95,7 +93,7 @@ class WorldClient(ServerLink):
             self._connection.send_unreliable(payload)
 
     def _number(self, pressed: Any) -> int:
-        """What is pressed as the integer that is sent."""
+        """The input as the integer that is sent."""
         if isinstance(pressed, tuple) and len(pressed) == 1:
             pressed = pressed[0]
         if not isinstance(pressed, int):
@@ -110,16 +108,16 @@ class WorldClient(ServerLink):
 
     @property
     def world(self) -> Any:
-        """An instance to draw: the present as predicted, and in it the past of what is not predicted.
+        """An instance to draw: the predicted present, with everything that is not predicted shown in the past.
 
-        It is the same object each time, and never the one that predicts. Draw it at once and change nothing in it.
+        It is the same object each time, and never the one that predicts. Draw it at once, and do not change it.
         """
         if self._play is not None and self._play.is_ready:
             self._play.draw(self._after, self._now)
         return self._after.world
 
     def between(self, *, now: float) -> Between:
-        """For screens faster than the ticks: the last two of them, and how far the picture is between them."""
+        """For screens faster than the ticks: the last two ticks, and how far the picture is between them."""
         self._now = max(self._now, now)
         if self._before is None:
             self._before = WorldPicture(type(self.sim), self._screen)
@@ -135,12 +133,12 @@ class WorldClient(ServerLink):
         return None if self._play is None else self._play.drawn_tick
 
     def cues(self) -> list[CueEvent]:
-        """Sounds and effects that start, are confirmed or were wrong since the last call; ask in every turn."""
+        """Sounds and effects that started, were confirmed or cancelled since the last call; ask every frame."""
         if self._play is not None:
             self._play.settle(self._now)
         return self._cues.drain()
 
     @property
     def local_players(self) -> tuple[int, ...]:
-        """Our seat; none before the welcome, and for a spectator."""
+        """Our seat; empty before the welcome, and for a spectator."""
         return () if self._play is None or self._play.seat is None else (self._play.seat,)

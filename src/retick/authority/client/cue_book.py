@@ -1,10 +1,10 @@
-"""Which cues were started on a guess, and what became of them.
+"""Keeps track of cues that were started on a prediction until they are confirmed or cancelled.
 
 Theory of operation. The client's own run of the world gives cues early; the server's cues are the truth. Positions in a
-cue are a little different in both, and so may be the tick: a cue of the server is the same as a predicted one if both
-have the same values apart from floats, and are at most ``tolerance`` ticks apart. A predicted cue ends as confirmed by
-one of the server, or as cancelled: when a later prediction does not give it any more, or when the server has passed its
-tick. A cue of the server that nobody predicted is started and confirmed at once.
+cue may differ a little, and so may the tick: a server's cue matches a predicted one if both have the same values apart
+from floats, and are at most ``tolerance`` ticks apart. A matching cue of the server confirms a predicted one. It is
+cancelled when a later prediction no longer gives it, or when the server has passed its tick. A cue of the server that
+nobody predicted is started and confirmed at once.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -13,12 +13,10 @@ from typing import Any, Final
 from retick.authority.frames import Cue
 from retick.sim.contract import CueCancelled, CueConfirmed, CueEvent, CueStarted
 
-__all__ = ["CueBook"]
-
 MOST_OPEN: Final = 512
-"""Cues of predictions that may wait for the server; more are not started early."""
+"""The most predicted cues that wait for the server; more are not started early."""
 MOST_UNREAD: Final = 2048
-"""Events that may wait for the application; the oldest are dropped and counted."""
+"""The most events kept for the application; the oldest are dropped and counted."""
 
 
 class _Open:
@@ -27,12 +25,12 @@ class _Open:
     def __init__(self, tick: int, cue: Hashable) -> None:
         self.started_at = tick
         self.now_at = tick
-        """Where the newest prediction has it."""
+        """The tick at which the newest prediction has it."""
         self.cue = cue
 
 
 def _key(value: Any) -> Any:
-    """What a cue is apart from its floats."""
+    """The values of a cue that identify it: everything but its floats."""
     if isinstance(value, tuple):
         return tuple(map(_key, value))
     return float if isinstance(value, float) else (type(value), value)
@@ -53,7 +51,7 @@ class CueBook:
         return events
 
     def predicted(self, first: int, cues: Mapping[int, Iterable[Hashable]], base: int) -> None:
-        """The ticks from ``first`` on were run, or run again, and gave these cues; ``base``: of the newest snapshot."""
+        """Note the cues of the ticks run (again) from ``first`` on; ``base`` is the newest snapshot's tick."""
         left = [each for each in self._open if each.now_at >= first]
         earlier = [each for each in self._open if each.now_at <= base]
         others = [each for each in self._open if base < each.now_at < first]
@@ -76,7 +74,7 @@ class CueBook:
                 self._tell(CueStarted(frame=tick, cue=cue))
 
     def happened(self, cues: Iterable[Cue], tick: int) -> None:
-        """A snapshot of a tick says what has happened up to it."""
+        """Note the cues that happened up to the tick of a snapshot."""
         for cue in cues:
             same = self._taken(self._open, cue.tick, cue.cue)
             if same is None:
@@ -90,13 +88,13 @@ class CueBook:
             self._tell(CueCancelled(frame=gone.started_at, cue=gone.cue))
 
     def cancel(self) -> None:
-        """The connection is lost: nothing more is known of what was predicted."""
+        """Cancel all open cues, because the connection is lost."""
         for each in self._open:
             self._tell(CueCancelled(frame=each.started_at, cue=each.cue))
         self._open = []
 
     def _taken(self, among: list[_Open], tick: int, cue: Hashable) -> _Open | None:
-        """The nearest that is the same cue; it is taken out of the list."""
+        """Find the nearest open cue that is the same, and remove it from the list."""
         key = _key(cue)
         same = [each for each in among if abs(each.now_at - tick) <= self._tolerance and _key(each.cue) == key]
         if not same:

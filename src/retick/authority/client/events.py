@@ -1,4 +1,4 @@
-"""What a client of a world reports."""
+"""Events of a client of a world."""
 
 # retick: floats -- seconds, for people
 
@@ -8,29 +8,16 @@ from typing import NamedTuple, TypeAlias
 from retick.authority.messages import Ended, Gone, Presence
 from retick.host.events import ConnectionLost, JoinFailed
 
-__all__ = [
-    "MessagesLost",
-    "PlayerChanged",
-    "PredictionFailed",
-    "RoomJoined",
-    "RoomLeft",
-    "RosterPlayer",
-    "ServerMessageReceived",
-    "SnapshotsBack",
-    "SnapshotsMissing",
-    "WorldClientEvent",
-]
-
 
 class RosterPlayer(NamedTuple):
-    """One player of the room, as people see them; the first three are as in the roster of a rollback session."""
+    """One player of the room, as people see them; the first three fields are as in a rollback session's roster."""
 
     peer_id: int
-    """The seat."""
+    """The player's seat."""
     players: tuple[int, ...]
-    """The seat alone."""
+    """The seat, alone in a tuple."""
     name: str
-    """Printable; two may have the same."""
+    """The name, printable; two players may have the same."""
     state: Presence
 
 
@@ -39,22 +26,22 @@ class RoomJoined:
     """The server welcomed us."""
 
     seat: int | None
-    """Ours; None for a spectator."""
+    """Our seat; None for a spectator."""
     tick: int
-    """Of the server, when it sent the welcome."""
+    """The server's tick when it sent the welcome."""
     is_rejoin: bool
-    """True when this is the seat that we had before."""
+    """True if this is the seat that we had before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomLeft:
-    """The room is over, for all or for us: no tick comes after this. Every client that has joined ends with this, or
-    with JoinFailed if it was refused when it came back; a program that calls ``close`` itself is not told."""
+    """The room is over, for all or for us: no tick follows. Every client that has joined ends with this, or with
+    JoinFailed if it was refused when rejoining; a program that calls ``close`` itself gets neither."""
 
     reason: Ended | None
-    """As the server said it; None: the connection is lost for good, or the server ended it."""
+    """The server's reason; None if the connection is lost for good, or the server ended it."""
     text: str
-    """For people."""
+    """The reason, for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,21 +62,21 @@ class ServerMessageReceived(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessagesLost:
-    """Reliable messages are not delivered, or nobody knows whether they were."""
+    """Reliable messages were not delivered, or may not have been."""
 
     count: int
     ours: bool
-    """True: those that we sent. False: those that the server had for us."""
+    """True for messages that we sent, False for messages that the server had for us."""
     reason: Gone | None
-    """Why the server dropped them; None: the connection was lost."""
+    """Why the server dropped them; None if the connection was lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotsMissing:
-    """Nothing came from the server for long: no tick is due. SnapshotsBack or ConnectionLost follows."""
+    """Nothing has come from the server for long: no tick is due. SnapshotsBack or ConnectionLost follows."""
 
     tick: int
-    """Of the newest snapshot."""
+    """The tick of the newest snapshot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,19 +84,19 @@ class SnapshotsBack:
     """A snapshot came: ticks are due again."""
 
     tick: int
-    """Of the snapshot."""
+    """The tick of the snapshot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionFailed:
     """The game's own code raised an error while the client ran it. The world is shown as the server sent it.
 
-    Often the code reads what this client cannot see. Told once until a prediction works again.
+    Often the code reads something that this client cannot see. Reported once, until a prediction works again.
     """
 
     tick: int
     error: str
-    """The traceback."""
+    """The traceback of the error."""
 
 
 WorldClientEvent: TypeAlias = (

@@ -1,8 +1,8 @@
 """The float fields of things: what a picture can show between two values.
 
-A *measure* is a field of type F64 or Angle, or one number of a vector or a rectangle of floats, of an item itself or of
-a part that it always has. Its jumps are counted by the ``Jumps`` of the part that it is in or, if that has none, of
-what is around it.
+A *measure* is a field of type F64 or Angle, or one number of a vector or a rectangle of floats, in an item itself or in
+a part that it always has. The ``Jumps`` field of the part that contains it counts its jumps; without one, that of
+whatever surrounds the part.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,34 +15,15 @@ from retick.sim.world.saved import HEAD
 from retick.sim.world.storage import things_by_id
 from retick.sim.world.world import World
 
-__all__ = [
-    "LONGEST",
-    "Measure",
-    "PredictedThing",
-    "PredictedThings",
-    "all_things",
-    "births_in",
-    "counts_of",
-    "difference",
-    "jumps_of",
-    "measures_of",
-    "next_id_in",
-    "owner_of",
-    "paired",
-    "place_of",
-    "places_of",
-]
-
-
 # retick: floats -- drawing, and rounding that a snapshot has lost; a server never runs this
 
 
 TURN: Final = 2 * pi / 65536
 """The step of an Angle without a Range."""
 SHARE: Final = 0.1
-"""Of its Range: a correction that is longer than this is shown at once."""
+"""The share of its Range from which a correction is shown at once."""
 ROOT: Final = 0
-"""Stands for the id of the world itself, whose parts have measures too; items have ids from 1 on."""
+"""Stands for the id of the world itself, whose parts have measures too; ids of items start at 1."""
 
 
 class Measure(NamedTuple):
@@ -53,24 +34,24 @@ class Measure(NamedTuple):
     name: str
     is_angle: bool
     step: float
-    """What a snapshot rounds it to; 0 if it is sent exactly."""
+    """The step to which a snapshot rounds the field; 0 if it is sent exactly."""
     longest: float | None
-    """The longest correction that is smoothed, as far as the declaration says it."""
+    """The longest correction that is smoothed; None if the declaration does not say."""
     jumps: tuple[str, ...]
-    """The way to the count of jumps; none if there is no count."""
+    """The path to the count of jumps; empty if there is none."""
 
     def cell(self, thing: Any) -> Any:
-        """What the field is in."""
+        """The cell that holds the field."""
         for part in self.path:
             thing = getattr(thing, part)
         return thing
 
     def of(self, thing: Any) -> float:
-        """Its value."""
+        """The value of the field."""
         return float(getattr(self.cell(thing), self.name))
 
     def put(self, thing: Any, value: float) -> None:
-        """Change it, if it is a number that can be drawn."""
+        """Set the field, if the value is a number that can be drawn."""
         if isfinite(value):
             setattr(self.cell(thing), self.name, value)
 
@@ -79,7 +60,7 @@ _MEASURES: WeakKeyDictionary[type, tuple[Measure, ...]] = WeakKeyDictionary()
 
 
 def measures_of(kind: type) -> tuple[Measure, ...]:
-    """All of a class of things, or of a world."""
+    """All measures of a class of things, or of a world."""
     found = _MEASURES.get(kind)
     if found is None:
         found = _MEASURES[kind] = tuple(_found(kind, (), ()))
@@ -113,7 +94,7 @@ def _measure(member: Member, name: str, path: tuple[str, ...], jumps: tuple[str,
 
 
 def jumps_of(thing: Any, measure: Measure) -> int | None:
-    """How often the thing was put elsewhere; None if it does not count that."""
+    """How often the thing has jumped; None if it does not count that."""
     if not measure.jumps:
         return None
     for name in measure.jumps:
@@ -122,7 +103,7 @@ def jumps_of(thing: Any, measure: Measure) -> int | None:
 
 
 def counts_of(thing: Any) -> tuple[int | None, ...]:
-    """The count of jumps for each of its measures."""
+    """The count of jumps for each of the thing's measures."""
     return tuple(jumps_of(thing, each) for each in measures_of(type(thing)))
 
 
@@ -130,7 +111,7 @@ _PLAYERS: WeakKeyDictionary[type, str] = WeakKeyDictionary()
 
 
 def owner_of(thing: Any) -> int | None:
-    """The seat of the player to whom a thing belongs, or NOBODY; None if its class has no ``Player``."""
+    """The seat of a thing's owner, or NOBODY; None if its class has no ``Player``."""
     kind = type(thing)
     name = _PLAYERS.get(kind)
     if name is None:
@@ -139,7 +120,7 @@ def owner_of(thing: Any) -> int | None:
 
 
 def difference(later: float, earlier: float, is_angle: bool) -> float:
-    """How far it is from the earlier to the later; of an angle, the shorter way. 0 if there is no number for it."""
+    """The distance from ``earlier`` to ``later``; for an angle, the shorter way. 0 if it is not a number."""
     away = later - earlier
     if not isfinite(away):
         return 0.0
@@ -151,26 +132,26 @@ def all_things(world: World) -> dict[int, Any]:
     return {ROOT: world, **things_by_id(world)}
 
 
-# Which thing of a prediction is which thing of the next one.
+# Matches the things of a prediction with those of the next one.
 #
-# Theory of operation. Only the server gives ids. A client that runs ahead gives the next ones to what it makes itself,
-# and so do all other clients: two players fire, and on both machines the shot has the same id. So an id says what a
-# thing is only if it is older than the snapshot that the earlier prediction started from. A newer one was a guess.
-# Its thing is found again by what it is: the same class, the same owner, references to the same things, made in about
-# the same tick, and nearly in the same place. What is not found again is gone, and what nobody was found for is new.
+# Theory of operation. Only the server gives ids. A client that runs ahead gives the next ids to things that it makes
+# itself, and so do all other clients: if two players fire, the shot has the same id on both machines. So an id
+# identifies a thing only if it is older than the snapshot that the earlier prediction started from; a newer id was a
+# guess. A guessed thing is matched by its content: the same class, the same owner, references to the same things, made
+# at about the same tick, and nearly at the same place. An unmatched earlier thing is gone, an unmatched later one new.
 
 # retick: floats -- drawing, and rounding that a snapshot has lost; a server never runs this
 
 
 LONGEST: Final = 64.0
-"""The longest correction of a field without a Range that is smoothed."""
+"""The longest correction that is smoothed for a field without a Range."""
 TOLERANCE: Final = 6
-"""Ticks that two guesses of one thing may be apart."""
+"""The most ticks between two guesses of one thing."""
 MOST_COMPARED: Final = 64
-"""Things of one kind and owner that are searched by their place; all of them, where they are exactly as predicted."""
+"""How many things of one kind and owner are compared by place; exact matches are found among all."""
 
 Apart = Callable[[int, int], int]
-"""How many ticks are between the making of an earlier thing and of a later one, by their ids."""
+"""How many ticks lie between the making of an earlier and a later thing, given their ids."""
 
 
 class PredictedThing(NamedTuple):
@@ -180,21 +161,21 @@ class PredictedThing(NamedTuple):
     values: tuple[float, ...]
     jumps: tuple[int | None, ...]
     belongs: tuple[int | None, ...] = ()
-    """Its owner, and the ids of what it refers to; of a thing that is a guess."""
+    """Its owner, and the ids of its references; only for a guessed thing."""
 
 
 class PredictedThings(NamedTuple):
-    """The new things of a prediction."""
+    """The things made in a prediction."""
 
     base: int
     """The tick of the snapshot that it started from."""
     first: int
     """The lowest id that is a guess."""
     births: Mapping[int, int]
-    """Ids to the tick that made them."""
+    """Each id with the tick that made it."""
 
     def apart_from(self, later: "PredictedThings") -> Apart:
-        """For the ids of this prediction and of a later one, which knows only of older ones when they were made."""
+        """Compares ids of this prediction with those of a later one, which knows the tick of older ones only."""
 
         def apart(old: int, new: int) -> int:
             born = self.births.get(old, self.base)
@@ -216,7 +197,7 @@ def place_of(thing: Any, first: int = 0) -> PredictedThing:
 
 
 def places_of(world: World, seat: int | None, first: int = 0) -> dict[int, PredictedThing]:
-    """All things of a world that are drawn in the present, and the world itself; ``seat``: of our own player."""
+    """All things of a world that are drawn in the present, and the world itself; ``seat`` is our own player's."""
     return {
         number: place_of(thing, first)
         for number, thing in all_things(world).items()
@@ -230,11 +211,11 @@ def next_id_in(saved: bytes) -> int:
 
 
 def births_in(history: Mapping[int, bytes]) -> dict[int, int]:
-    """Ids to the tick that made them, of what was made after the first of these states."""
+    """Each id with the tick that made it, for things made after the first of these states."""
     births: dict[int, int] = {}
     ticks = sorted(history)
     first = next_id_in(history[ticks[0]])
-    # Ids only grow: where the last state has no new one, none between has.
+    # Ids only grow: if the last state has no new one, none in between has.
     if next_id_in(history[ticks[-1]]) == first:
         return births
     for tick in ticks:
@@ -250,7 +231,7 @@ def paired(
     first: int,
     apart: Apart = lambda old, new: 0,
 ) -> dict[int, int]:
-    """Ids of later things to those that they had; ``first`` is the lowest id that was a guess."""
+    """Each later thing's id with its earlier id; ``first`` is the lowest id that was a guess."""
     pairs = {number: number for number in after if number < first and number in before}
     olds, news = _by_likeness(before, first), _by_likeness(after, first)
     for likeness, numbers in news.items():
@@ -260,7 +241,7 @@ def paired(
 
 
 def _by_likeness(places: Mapping[int, PredictedThing], first: int) -> dict[Any, list[int]]:
-    """The guessed ones by all that is no number; a reference to a guessed one says nothing."""
+    """Group guessed things by everything but numbers; a reference to a guessed thing is ignored."""
     found: dict[Any, list[int]] = {}
     for number, place in places.items():
         if number >= first and place.values:
@@ -277,7 +258,7 @@ def _matched(
     after: Mapping[int, PredictedThing],
     apart: Apart,
 ) -> dict[int, int]:
-    """Those that are exactly where they were, and of the others the nearest first."""
+    """Match things that are exactly where they were, then the nearest of the others."""
     exact: dict[tuple[float, ...], list[int]] = {}
     for old in reversed(olds):
         exact.setdefault(before[old].values, []).append(old)
@@ -303,7 +284,7 @@ def _matched(
 
 
 def _distance(old: PredictedThing, new: PredictedThing) -> float | None:
-    """How far two places of one kind are apart; None if nobody would smooth that."""
+    """How far apart two places of one kind are; None if that would not be smoothed."""
     total = 0.0
     for measure, a, b in zip(measures_of(new.kind), old.values, new.values, strict=True):
         away = abs(difference(a, b, measure.is_angle))

@@ -1,7 +1,7 @@
-"""What a client draws in the past: between two snapshots, so that nothing is guessed.
+"""Draws the past: between two snapshots, so that nothing is guessed.
 
-Things are there as in the earlier one of the two; their floats are between both, angles the shorter way. One that was
-put elsewhere stands still, and so does one that is not in the later snapshot.
+Things are those of the earlier of the two snapshots; their floats are interpolated, angles the shorter way. A thing
+that has jumped stands still, and so does one that is missing from the later snapshot.
 """
 
 # retick: floats -- drawing; nothing is simulated from it
@@ -14,12 +14,10 @@ from retick.authority.client.measures import difference, jumps_of, measures_of, 
 from retick.host.timing import RenderClock
 from retick.sim.world.declaration import ITEMS, PART, Member, members_of
 
-__all__ = ["Past", "Pictured", "mix", "things_in"]
-
 KEPT: Final = 32
-"""Snapshots: more than a second and a half of them at twenty a second."""
+"""How many snapshots are kept: more than a second and a half at twenty a second."""
 MOST_JITTER: Final = 0.1
-"""Seconds that jitter can add to the delay."""
+"""The most seconds that jitter adds to the delay."""
 
 
 class Pictured(NamedTuple):
@@ -27,9 +25,9 @@ class Pictured(NamedTuple):
 
     earlier: bytes
     later: bytes | None
-    """None at the newest snapshot."""
+    """The later snapshot; None at the newest one."""
     share: float
-    """How far it is from the first to the second, from 0 to below 1."""
+    """How far the moment is from the first to the second, from 0 to below 1."""
 
 
 class Past:
@@ -50,7 +48,7 @@ class Past:
         self._kept.append((tick, saved))
 
     def move(self, newest: float, jitter: float, now: float) -> None:
-        """Time passes; ``newest`` is the tick of the newest snapshot, if they came all the time."""
+        """Advance the drawn moment; ``newest`` estimates the newest snapshot's tick, as if they came continuously."""
         self._clock.advance(newest - self._delay - min(jitter, MOST_JITTER * self._rate), now)
 
     def pictured(self) -> Pictured:
@@ -69,7 +67,7 @@ class Past:
 
 
 def things_in(world: Any, members: Iterable[Member]) -> Iterator[tuple[Any, Any]]:
-    """Items and parts of these members, with all that is in them; each with a name by which it is found again."""
+    """Items and parts of these members, with everything inside them; each with a name that identifies it."""
     for member in members:
         held = getattr(world, member.name)
         if member.holds == PART and held is not None:
@@ -82,7 +80,7 @@ def things_in(world: Any, members: Iterable[Member]) -> Iterator[tuple[Any, Any]
 
 
 def _inside(thing: Any) -> Iterator[tuple[Any, Any]]:
-    """The items of lists that are in a thing or in its parts."""
+    """The items of lists inside a thing or its parts."""
     for member in members_of(type(thing)):
         if member.holds == ITEMS:
             for item in getattr(thing, member.name):
@@ -93,7 +91,7 @@ def _inside(thing: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def mix(shown: Any, later: Any, members: Iterable[Member], share: float, seat: int | None = None) -> None:
-    """Move the things of these members on towards where they are in a later state; not those of the player ``seat``."""
+    """Move the things of these members towards their place in a later state; not those of the player ``seat``."""
     members = tuple(members)
     known = dict(things_in(later, members))
     for name, thing in things_in(shown, members):

@@ -12,36 +12,28 @@ from retick.sim.world.declaration import ITEMS, PART, members_of
 from retick.sim.world.hosting import Splicer, past_members
 from retick.sim.world.world import World
 
-__all__ = [
-    "Correction",
-    "PictureScreen",
-    "Smoothing",
-    "WorldPicture",
-]
-
-
-# Corrections of predicted things fade when they are drawn. No simulation ever sees this.
+# Fades corrections of predicted things in the picture. No simulation ever sees this.
 #
-# The *offset* of a thing is what is added to its measures in a picture: after a correction it is drawn where it was
-# drawn before, and gets to its new place in a moment. A thing that was put elsewhere (its ``Jumps``), or that was
-# corrected over a long way, has none.
+# The *offset* of a thing is added to its measures in a picture: after a correction it is drawn where it was before, and
+# moves to its new place within a moment. A thing that has jumped (its ``Jumps``), or that was corrected over a long
+# way, has no offset.
 
 # retick: floats -- drawing; nothing is simulated from it
 
 
 FORGOTTEN: Final = 8.0
-"""Times of fading after which nothing is left of an offset."""
+"""Multiples of the fading time after which an offset is forgotten."""
 
 
 class Correction(NamedTuple):
     """How a snapshot moved the things of our own player."""
 
     distance: float
-    """The most that one of their measures changed, without angles."""
+    """The largest change of one of their measures, angles left out."""
     is_above_step: bool
-    """Whether one of them changed by more than half of what snapshots round to."""
+    """Whether one of them changed by more than half of a snapshot's rounding step."""
     jumped: bool
-    """Whether one of them was put elsewhere, and the prediction had not done it, or the other way round."""
+    """Whether one of them jumped without a predicted jump, or the other way round."""
 
 
 class _Offset(NamedTuple):
@@ -55,27 +47,27 @@ class Smoothing:
     """The offsets of all predicted things."""
 
     def __init__(self, seconds: float, longest: float | None) -> None:
-        """``longest`` is the longest correction that is smoothed; None: a tenth of a field's Range."""
+        """``longest`` is the longest correction that is smoothed; None is a tenth of a field's Range."""
         self._seconds = seconds
         self._longest = longest
         self._offsets: dict[int, _Offset] = {}
         self.snaps = 0
-        """Corrections that were too long to be smoothed."""
+        """How many corrections were too long to be smoothed."""
 
     def __len__(self) -> int:
         return len(self._offsets)
 
     def rename(self, names: Mapping[int, int]) -> None:
-        """Things have other ids now: the new one to the one that it had. What is not in it is gone."""
+        """Rename things: ``names`` has each new id with the earlier one. Forgets the offsets of all others."""
         self._offsets = {new: self._offsets[old] for new, old in names.items() if old in self._offsets}
 
     def correct(
         self, before: Mapping[int, PredictedThing], after: Mapping[int, PredictedThing], own: Set[int], now: float,
         elsewhere: Set[int] = frozenset(),
     ) -> Correction:  # fmt: skip
-        """The same tick was predicted anew; ``own``: the ids of our own things.
+        """Smooth the difference of two predictions of the same tick; ``own`` has the ids of our own things.
 
-        ``elsewhere``: of things that the earlier prediction had put elsewhere; now they are put to another place.
+        ``elsewhere``: things that jumped in the earlier prediction, and jump to another place in this one.
         """
         total = Correction(0.0, False, False)
         kept: dict[int, _Offset] = {}
@@ -113,7 +105,7 @@ class Smoothing:
         return _Offset(new.kind, tuple(made), new.jumps, now) if any(made) else None
 
     def _left(self, number: int, kind: type, jumps: tuple[int | None, ...], now: float) -> tuple[float, ...]:
-        """What is left of a thing's offset; of measures that jumped since then, nothing."""
+        """The rest of a thing's offset; 0 for measures that jumped since."""
         offset = self._offsets.get(number)
         passed = FORGOTTEN if offset is None else (now - offset.since) / self._seconds
         if offset is None or offset.kind is not kind or passed >= FORGOTTEN:
@@ -122,7 +114,7 @@ class Smoothing:
         return tuple(v * share if j == k else 0.0 for v, j, k in zip(offset.values, offset.jumps, jumps, strict=True))
 
     def draw(self, things: Mapping[int, Any], now: float) -> None:
-        """Move the things of a picture."""
+        """Move the things of a picture by their offsets."""
         for number in self._offsets:
             thing = things.get(number)
             if thing is None:
@@ -142,7 +134,7 @@ def _added(total: Correction, old: PredictedThing, new: PredictedThing) -> Corre
             jumped = True
             continue
         away = abs(difference(a, b, measure.is_angle))
-        # Half a step, and what is left over from adding floats.
+        # Half a step, plus the rounding of float additions.
         above = above or away > measure.step / 2 + 1e-9
         distance = distance if measure.is_angle else max(distance, away)
     return Correction(distance, above, jumped)
@@ -152,7 +144,7 @@ def _added(total: Correction, old: PredictedThing, new: PredictedThing) -> Corre
 
 
 class PictureScreen:
-    """What all pictures of one client share."""
+    """State shared by all pictures of one client."""
 
     def __init__(self, kind: type[World]) -> None:
         self._splicer = Splicer(kind)
@@ -167,7 +159,7 @@ class PictureScreen:
         return self._splicer.is_needed
 
     def later(self, saved: bytes) -> World:
-        """An instance in this state, only to be read."""
+        """A read-only instance in this state."""
         if saved is not self._loaded:
             load_fields(self._later, saved)
             self._loaded = saved
@@ -177,7 +169,7 @@ class PictureScreen:
         return self._splicer.spliced(present, past, seat)
 
     def mix(self, world: World, pictured: Pictured, seat: int | None) -> None:
-        """Move what is in the past to the drawn moment: for one without a seat, everything."""
+        """Move what is in the past to the drawn moment; without a seat, everything."""
         if pictured.later is not None:
             members = self._all if seat is None else self._past
             mix(world, self.later(pictured.later), members, pictured.share, seat)
@@ -191,7 +183,7 @@ class WorldPicture:
         self._screen = screen
 
     def draw_present(self, present: bytes, pictured: Pictured, seat: int, smoothing: Smoothing, now: float) -> None:
-        """The predicted present of a player, with what is in the past as it was."""
+        """Show the predicted present of a player, with everything that is in the past as it was."""
         world = self.world
         if not self._screen.shows_past:
             load_fields(world, present)
@@ -199,7 +191,7 @@ class WorldPicture:
             try:
                 load_fields(world, self._screen.spliced(present, pictured.earlier, seat))
             except DecodeError:
-                # A server that gives one id to two things: then everything is shown in the present.
+                # A server gave one id to two things: show everything in the present.
                 load_fields(world, present)
             else:
                 self._screen.mix(world, pictured, seat)
@@ -208,7 +200,7 @@ class WorldPicture:
         rebuild_shown(world)
 
     def draw_past(self, pictured: Pictured) -> None:
-        """Everything as it was: for one who does not play."""
+        """Show everything as it was, for a spectator."""
         load_fields(self.world, pictured.earlier)
         self._screen.mix(self.world, pictured, None)
         rebuild_shown(self.world)

@@ -1,8 +1,8 @@
-"""One stay in a room, from the welcome on: snapshots in, ticks run ahead, packets with inputs out, pictures.
+"""One stay in a room, from the welcome on: takes snapshots, runs ticks ahead, sends input packets, draws pictures.
 
-Theory of operation. A snapshot that comes is checked and kept at once. It is used when the application next runs a tick
-or looks: then the world is put there and run again up to the present. So nobody ever sees a world half done, and of
-several snapshots that come at once only the newest costs a resimulation.
+Theory of operation. A snapshot is checked and kept when it comes. It is used when the application next runs a tick or
+draws: then the world is set to it and resimulated up to the present. So nobody ever sees an unfinished world, and of
+several snapshots that come together only the newest costs a resimulation.
 """
 
 from collections import deque
@@ -34,18 +34,10 @@ from retick.errors import InvalidValue, NotSynchronized
 from retick.sim.world.hosting import past_members
 from retick.sim.world.world import World
 
-__all__ = [
-    "InputClock",
-    "Offset",
-    "OwnInputs",
-    "Play",
-]
-
-
-# What is pressed here, tick by tick: to predict with, and to send until the server has it.
+# This player's inputs, tick by tick: to predict with, and to send until the server has them.
 
 HELD: Final = 6
-"""Ticks in a row that a server runs on the last input that it got."""
+"""How many ticks in a row a server repeats the last input that it got."""
 
 
 class OwnInputs:
@@ -54,19 +46,19 @@ class OwnInputs:
     def __init__(self) -> None:
         self._pressed: dict[int, int] = {}
         self._before = (0, 0)
-        """The newest one that was dropped: tick and input."""
+        """The tick and input that were dropped last."""
         self.acknowledged = 0
-        """Tick of the newest one that the server has received."""
+        """The tick of the newest input that the server has received."""
 
     def __len__(self) -> int:
         return len(self._pressed)
 
     def press(self, tick: int, pressed: int) -> None:
-        """Ticks come in order; the server runs those that are left out on the input before them, and then on none."""
+        """Note the input of a tick, in order of ticks; a skipped tick repeats the last input, and then has none."""
         self._pressed[tick] = pressed
 
     def at(self, tick: int) -> int:
-        """The input with which the server runs a tick, as far as it is known here."""
+        """The input with which the server runs a tick, as far as known here."""
         found = self._pressed.get(tick)
         if found is not None:
             return found
@@ -75,7 +67,7 @@ class OwnInputs:
         return pressed if tick - last <= HELD else 0
 
     def drop_through(self, tick: int) -> None:
-        """The server has run these ticks."""
+        """Drop the inputs up to this tick: the server has run them."""
         while self._pressed:
             oldest = next(iter(self._pressed))
             if oldest > tick:
@@ -83,46 +75,46 @@ class OwnInputs:
             self._before = (oldest, self._pressed.pop(oldest))
 
     def to_send(self, newest: int, last_sent: int) -> tuple[int, ...]:
-        """The newest first: all that are not acknowledged, and never more than a packet holds."""
+        """The inputs to send, newest first: all that are not acknowledged, up to what a packet holds."""
         first = max(1, newest - MOST_INPUTS + 1, min(self.acknowledged, last_sent) + 1)
         return tuple(self.at(tick) for tick in range(newest, min(first, newest) - 1, -1))
 
 
-# When a client runs its ticks, and for which tick of the server each is meant.
+# Decides when a client runs its ticks, and for which server tick each is meant.
 #
 # Theory of operation. An input must arrive just before the server runs its tick. Each snapshot says how early the
 # newest input was. With the time at which that input was sent, this gives the tick that the server runs next when a
-# packet arrives that is sent now; no delay of the answer is in it. The client stamps its inputs that tick, and a
-# *lead*: as many ticks as there are between two packets, once more for each packet that may be lost in a row. It gets
-# to its place by ticks that are a little shorter or longer; only from far away it jumps, or waits.
+# packet sent now arrives; the delay of the answer does not matter. The client stamps its inputs with that tick plus a
+# *lead*: as many ticks as lie between two packets, once more for each packet that may be lost in a row. It approaches
+# the right tick by slightly shorter or longer ticks; only from far away it jumps, or waits.
 
 # retick: floats -- seconds of the network; which tick an input is for is decided here, and told to the server
 
 
 WINDOW: Final = 2.0
-"""Seconds of samples that count."""
+"""How many seconds of samples count."""
 MOST_SAMPLES: Final = 128
 LEFT_OUT: Final = 1
-"""Of the samples, the latest arrivals that do not count: one packet may come late."""
+"""How many of the latest arrivals are ignored: one packet may come late."""
 FAR: Final = 0.25
-"""Seconds: whoever is farther from the right tick jumps, and a server that is so much later has stood still."""
+"""Seconds from the right tick beyond which the client jumps; a server that is so much later has stood still."""
 STRAYS: Final = 3
-"""Samples in a row that are far behind before all others are forgotten."""
+"""How many samples in a row must be far behind before all others are forgotten."""
 STEER: Final = 0.02
-"""The share by which ticks become shorter for each tick that the client is late."""
+"""The share by which a tick is shortened for each tick that the client is late."""
 MOST_STEER: Final = 0.1
 SPARE: Final = 1
-"""Ticks of the lead that are always there: loops do not run exactly in time."""
+"""Ticks that the lead always includes: loops do not run exactly on time."""
 MOST_SENT: Final = 256
-"""Packets whose times are remembered."""
+"""How many packets have their times remembered."""
 FIRST_LOSS: Final = 0.05
 """The share of lost packets that is assumed before it is measured."""
 LOSSES: Final = ((0.08, 3), (0.01, 2), (0.002, 1))
-"""From this share of lost packets on, so many in a row do no harm."""
+"""Pairs: from this share of lost packets on, so many lost in a row must do no harm."""
 
 
 class Offset:
-    """The tick of another clock less our own time in ticks, from samples that come late by a changing delay."""
+    """The offset of another clock from our own time in ticks, from samples with a varying delay."""
 
     __slots__ = ("_samples", "_strays")
 
@@ -131,7 +123,7 @@ class Offset:
         self._strays = 0
 
     def add(self, value: float, now: float, far: float) -> None:
-        """One more sample; ``far`` is how many ticks behind it means that the other clock has stood still."""
+        """Add a sample; being ``far`` ticks behind means that the other clock has stood still."""
         while self._samples and self._samples[0][0] < now - WINDOW:
             self._samples.popleft()
         self._strays = self._strays + 1 if self._samples and value < self.greatest() - far else 0
@@ -145,18 +137,18 @@ class Offset:
         return bool(self._samples)
 
     def greatest(self, left_out: int = 0) -> float:
-        """The greatest sample after some that are left out, if there are enough."""
+        """The greatest sample, ignoring the top ``left_out`` if there are enough."""
         values = sorted((value for _, value in self._samples), reverse=True)
         return values[min(left_out, len(values) // 4)]
 
     def spread(self) -> float:
-        """How far the samples are apart, without the strays at the lower end."""
+        """The spread of the samples, without the strays at the lower end."""
         values = sorted(value for _, value in self._samples)
         return values[-1] - values[len(values) // 10]
 
 
 class InputClock:
-    """The ticks of one stay in a room."""
+    """The timing of one stay in a room."""
 
     def __init__(self, rate: int, packet_ticks: int) -> None:
         self._rate = rate
@@ -169,7 +161,7 @@ class InputClock:
         self._losses = 0
         self.loss_measured(FIRST_LOSS)
 
-    # What is measured.
+    # Measurements.
 
     def snapshot_came(self, tick: int, now: float) -> None:
         self._snapshots.add(tick - self._rate * now, now, FAR * self._rate)
@@ -180,7 +172,7 @@ class InputClock:
         self._sent[tick] = now
 
     def input_came(self, tick: int, margin: int, now: float) -> None:
-        """The server says how many ticks early an input was."""
+        """Note how many ticks early an input was, as the server says."""
         sent = self._sent.pop(tick, None)
         if sent is not None:
             self._arrivals.add(tick - margin - self._rate * sent, now, FAR * self._rate)
@@ -189,24 +181,24 @@ class InputClock:
         survived = next((count for share, count in LOSSES if loss >= share), 0)
         self._losses = min(survived, MOST_INPUTS // self._packet_ticks - 1)
 
-    # What follows from it.
+    # Estimates.
 
     @property
     def lead(self) -> int:
-        """Ticks by which the newest input of a packet is to be early."""
+        """How many ticks early the newest input of a packet should be."""
         return self._packet_ticks - 1 + self._packet_ticks * self._losses + SPARE
 
     def server_tick(self, now: float) -> float:
-        """The tick of the newest snapshot, if they came all the time and without jitter."""
+        """The estimated tick of the newest snapshot, as if they came continuously and without jitter."""
         return self._snapshots.greatest() + self._rate * now
 
     @property
     def jitter(self) -> float:
-        """Ticks by which snapshots come late."""
+        """By how many ticks snapshots come late."""
         return self._snapshots.spread()
 
     def right_tick(self, now: float, rtt: float) -> float:
-        """The tick for which an input that is sent now should be meant."""
+        """The tick for which an input sent now should be meant."""
         if self._arrivals.is_known:
             return self._arrivals.greatest(LEFT_OUT) + self._rate * now + self.lead
         return self.server_tick(now) + self._rate * rtt + 1 + self.lead
@@ -216,7 +208,7 @@ class InputClock:
         """Whether the server has said how early an input was."""
         return self._arrivals.is_known
 
-    # The pace.
+    # Pacing.
 
     @property
     def next_at(self) -> float | None:
@@ -227,18 +219,18 @@ class InputClock:
         return self._at is None or now >= self._at
 
     def phase(self, now: float) -> float:
-        """Which part of the present tick has passed, from 0 to 1."""
+        """The part of the present tick that has passed, from 0 to 1."""
         if self._at is None:
             return 1.0
         return min(max(1.0 - (self._at - now) / self._interval, 0.0), 1.0)
 
     def placed(self, tick: int, now: float, rtt: float, far: float = FAR) -> int:
-        """The tick to run now instead of ``tick``: a later one from more than ``far`` seconds behind."""
+        """The tick to run now instead of ``tick``: a later one if more than ``far`` seconds behind."""
         right = self.right_tick(now, rtt)
         return max(tick, ceil(right)) if right - tick > far * self._rate else tick
 
     def ran(self, tick: int, now: float, rtt: float) -> None:
-        """A tick was run: plan the next."""
+        """Plan the next tick, after one was run."""
         late = self.right_tick(now, rtt) - tick
         if self._at is None or now - self._at > FAR:
             self._at = now
@@ -255,11 +247,11 @@ class InputClock:
 Places = dict[int, PredictedThing]
 
 LAST_SNAPSHOT: Final = LAST_TICK - 0xFFFF
-"""The last tick of a snapshot, so that the inputs after it have ticks too."""
+"""The last tick that a snapshot may have, so that the inputs after it have ticks too."""
 LONGEST_PROBE: Final = 0.75
-"""Seconds that the first tick waits for the answer of the server."""
+"""The most seconds that the first tick waits for the server's answer."""
 FINEST_VIEW: Final = 16
-"""Parts of a tick in which the server is told what was seen."""
+"""The parts of a tick in which the server is told what was seen."""
 
 
 class _Drawn(NamedTuple):
@@ -279,21 +271,21 @@ class _View(NamedTuple):
 
 
 def _jumps_in(known: Mapping[int, Any], number: int, place: PredictedThing) -> tuple[int | None, ...]:
-    """How often a thing had jumped in the state of a base; one that was not there yet starts at 0."""
+    """How often a thing had jumped in a base state; a thing that did not exist there starts at 0."""
     if number in known:
         return counts_of(known[number])
     return tuple(None if count is None else 0 for count in place.jumps)
 
 
 class Play:
-    """What a client has in a room."""
+    """A client's stay in a room."""
 
     def __init__(
         self, world: World, layout: WorldLayout, welcome: RoomWelcome, config: WorldClientConfig,
         stats: WorldClientStats, cues: CueBook, tell: Callable[[WorldClientEvent], None],
         compact: CompactTables | None = None,
     ) -> None:  # fmt: skip
-        """``compact``: if the server makes compact snapshots."""
+        """``compact``: given if the server makes compact snapshots."""
         self.seat = None if welcome.seat == SPECTATOR else welcome.seat
         self.next_tick = 0
         """The next tick to run; 0 before the first snapshot."""
@@ -302,7 +294,7 @@ class Play:
         self._stats = stats
         self._cues = cues
         self._tell = tell
-        # Every input is in two packets at least, however many ticks there are a second.
+        # Every input is in at least two packets, whatever the tick rate.
         self._packet_ticks = max(1, min(round(welcome.tick_rate / config.packets_per_second), MOST_INPUTS // 2))
         self._clock = InputClock(welcome.tick_rate, self._packet_ticks)
         self._holding = Holding(layout, compact)
@@ -315,9 +307,9 @@ class Play:
         self._is_stalled = self._has_failed = False
         self._last_sent = 0
         self._since: float | None = None
-        """When the first snapshot came."""
+        """When the first snapshot came; None before."""
         self._seen: _View | None = None
-        """What was shown last: what is pressed next is pressed by one who saw that."""
+        """What was shown last: the next input comes from a player who saw that."""
         in_past = bool(past_members(type(world)))
         self._views_past = in_past if config.views_past is None else config.views_past
 
@@ -329,9 +321,9 @@ class Play:
         return self._held is not None
 
     def receive(self, payload: bytes, now: float) -> None:
-        """A snapshot came; a DecodeError if it cannot be used, and then nothing has changed."""
+        """Receive a snapshot; raises DecodeError, and changes nothing, if it cannot be used."""
         if len(payload) >= 5 and int.from_bytes(payload[1:5], "little") > LAST_SNAPSHOT:
-            raise InvalidValue(f"a snapshot is of a tick up to {LAST_SNAPSHOT}")
+            raise InvalidValue(f"the tick of a snapshot is at most {LAST_SNAPSHOT}")
         held = self._holding.read_snapshot(payload)
         if held is None:
             self._stats.stale_snapshots += 1
@@ -352,7 +344,7 @@ class Play:
             self._tell(SnapshotsBack(tick=frame.tick))
 
     def probe(self, now: float) -> bytes | None:
-        """A packet that only asks how early it is, until the server has said so once: for a tick that has been run."""
+        """A packet that only asks how early it is, for a tick that was already run; None after the server's answer."""
         if self._held is None or self.next_tick or self._clock.has_place or self.seat is None:
             return None
         self._since = now if self._since is None else self._since
@@ -364,7 +356,7 @@ class Play:
         self._clock.loss_measured(loss)
 
     def settle(self, now: float) -> None:
-        """Use the newest snapshot, if that was not done: predict the present anew."""
+        """Use the newest snapshot, if that was not done yet: predict the present again."""
         held = self._held
         if held is None or self._is_settled:
             return
@@ -386,7 +378,7 @@ class Play:
         return _Drawn(places_of(prediction.world, self.seat, guesses.first), guesses, base)
 
     def _correct(self, earlier: _Drawn | None, now: float) -> None:
-        """Smooth what has changed since the earlier prediction."""
+        """Smooth the changes since the earlier prediction."""
         stats, smoothing = self._stats, self._smoothing
         after = places_of(self._prediction.world, self.seat, earlier.guesses.first if earlier is not None else 0)
         before: Places = {}
@@ -406,7 +398,7 @@ class Play:
         smoothing.snaps = 0
 
     def _put_elsewhere(self, base: bytes, before: Places, after: Places, names: Mapping[int, int]) -> set[int]:
-        """The things that have moved, and that the earlier prediction had put elsewhere since its base."""
+        """The things that have moved now, and that jumped in the earlier prediction after its base."""
         moved = [
             number
             for number, old in before.items()
@@ -420,7 +412,7 @@ class Play:
         return {number for number, thing in things.items() if owner_of(thing) == self.seat}
 
     def _note_failure(self) -> None:
-        """Tell of an error in the game's code, once."""
+        """Report an error in the game's code, once."""
         failure = self._prediction.failure
         if failure is not None and not self._has_failed:
             self._stats.failures += 1
@@ -435,7 +427,7 @@ class Play:
         return self._clock.next_at
 
     def due(self, now: float) -> bool:
-        """Whether a tick is to be run now."""
+        """Whether a tick should be run now."""
         if self._held is None:
             return False
         if self.next_tick > self._last_allowed:
@@ -449,7 +441,7 @@ class Play:
         return self._clock.is_due(now)
 
     def _has_place(self, now: float) -> bool:
-        """Whether the first tick can be run: one round trip after the first snapshot, or when nobody answers."""
+        """Whether the first tick can be run: one round trip after the first snapshot, or if nobody answers."""
         waited = 0.0 if self._since is None else now - self._since
         return self.seat is None or self._clock.has_place or waited > LONGEST_PROBE
 
@@ -458,7 +450,7 @@ class Play:
         return self._holding.newest_tick + self._config.most_ahead
 
     def advance(self, pressed: int, now: float, rtt: float) -> bytes | None:
-        """Run a tick with what is pressed; returns the packet that is due, if one is."""
+        """Run a tick with this input; returns the packet that is due, if any."""
         if self._held is None or self.next_tick > self._last_allowed:
             raise NotSynchronized("no tick can be run while snapshots are missing: ask due first")
         self.settle(now)
@@ -481,7 +473,7 @@ class Play:
         return self._packet(tick, now) if tick - self._last_sent >= self._packet_ticks else None
 
     def _placed(self, now: float, rtt: float) -> int:
-        """The tick that is run next; a later one than planned after a pause."""
+        """The tick to run next; after a pause, a later one than planned."""
         newest = self._holding.newest_tick
         far = FAR if self.next_tick > newest else 0.0
         tick = max(newest + 1, min(self._clock.placed(self.next_tick, now, rtt, far), self._last_allowed))
@@ -498,7 +490,7 @@ class Play:
         return encode_input(InputFrame(tick, self._holding.newest_tick, viewed, inputs), self._layout.input_bits)
 
     def _view(self) -> _View | None:
-        """What our player sees of the past while it presses something."""
+        """What our player sees of the past while it presses its input."""
         if not self._views_past or self.seat is None:
             return None
         drawn = self._past.drawn_tick
@@ -514,7 +506,7 @@ class Play:
         return self._past.drawn_tick
 
     def phase(self, now: float) -> float:
-        """Which part of the present tick has passed."""
+        """The part of the present tick that has passed."""
         return self._clock.phase(now)
 
     def _move_past(self, now: float) -> None:

@@ -1,9 +1,9 @@
-"""The present as a client predicts it: the newest snapshot, run again with the inputs that the server has not run yet.
+"""Predicts the present on a client: loads the newest snapshot, and resimulates inputs that the server has not run yet.
 
-Theory of operation. The whole world is run, by the game's own code: own inputs as they were pressed, those of the
-others as the snapshot has them. A snapshot rounds its numbers. So after it is loaded, each rounded number becomes the
-one nearest to our own earlier prediction that the server may have had: the prediction itself, if it is rounded the
-same. That is never farther from the truth than the prediction was, and things do not tremble.
+Theory of operation. The game's own code runs the whole world: own inputs as they were pressed, those of others as the
+snapshot has them. A snapshot rounds its numbers. So after loading, each rounded number becomes, of all values that the
+server may have had, the one nearest to our own earlier prediction: the prediction itself, if it rounds to the same.
+That is never farther from the truth than the prediction was, and things do not tremble.
 """
 
 import traceback
@@ -29,25 +29,16 @@ from retick.sim.world.hosting import Apart, Splicer, make_read_only, past_member
 from retick.sim.world.hosting import tick as run_tick
 from retick.sim.world.world import World
 
-__all__ = [
-    "Prediction",
-    "SeenTime",
-    "keep_finer",
-    "load_fields",
-    "rebuild_shown",
-]
-
-
-# ``seen_by`` in a prediction: what our own player saw when it pressed what a tick runs on.
+# ``seen_by`` in a prediction: what our own player saw when it pressed the input that a tick runs on.
 #
-# The server rewinds what a client draws in the past. So that both come to the same hits, the client runs its own shots
-# against the picture that was shown. For all other players, and where there was no picture, it is the world that runs.
+# The server rewinds what a client draws in the past. To get the same hits, the client runs its own shots against the
+# picture that was shown. For all other players, and without a picture, it is the world that runs.
 
 # retick: floats -- drawing; what is predicted from it decides nothing
 
 
 class SeenTime:
-    """The pictures of the ticks that are run again, and a read-only world that shows one of them."""
+    """The pictures of the ticks that are resimulated, and a read-only world that shows one of them."""
 
     def __init__(self, kind: type[World], seat: int | None) -> None:
         self._seat = seat
@@ -55,11 +46,11 @@ class SeenTime:
         self._members = past_members(kind)
         self._pictures: dict[int, Pictured] = {}
         self._past: dict[int, Apart] = {}
-        """Tick to what was in the past of its picture, of those that were asked for."""
+        """Each tick with the past of its picture, for those that were asked for."""
         self._then = self._later = self._shown = kind()
         self._tick = 0
         self._present: bytes | None = None
-        """The state that the tick starts from; None while none is run."""
+        """The state in which the running tick began; None while none runs."""
         self._is_shown = False
         if self._splicer.is_needed:
             self._later, self._shown = kind(), kind()
@@ -69,23 +60,23 @@ class SeenTime:
         return len(self._pictures)
 
     def answer(self, world: World) -> None:
-        """From now on ``seen_by`` of this instance is answered here."""
+        """Answer ``seen_by`` of this instance from now on."""
         if self._splicer.is_needed and self._seat is not None:
             set_host(world, _Host(self, world))
 
     def note(self, tick: int, pictured: Pictured) -> None:
-        """The input of a tick was pressed by one who saw this."""
+        """Note what the player saw who pressed the input of a tick."""
         if self._splicer.is_needed:
             self._pictures[tick] = pictured
 
     def drop_through(self, tick: int) -> None:
-        """The server has run these ticks."""
+        """Forget the ticks up to this one: the server has run them."""
         for known in (self._pictures, self._past):
             for old in [each for each in known if each <= tick]:
                 del known[old]
 
     def begin(self, tick: int, present: bytes) -> None:
-        """A tick is run from this state."""
+        """Note that a tick starts from this state."""
         self._tick, self._present, self._is_shown = tick, present, False
 
     def end(self) -> None:
@@ -100,7 +91,7 @@ class SeenTime:
             try:
                 self._shown.load(self._splicer.joined(present, self._past_of(self._tick), player))
             except DecodeError:
-                return world  # a server that gives one id to two things
+                return world  # a server gave one id to two things
             self._is_shown = True
         return self._shown
 
@@ -116,7 +107,7 @@ class SeenTime:
 
 
 class _Host:
-    """Answers one instance."""
+    """Answers ``seen_by`` and ``send`` for one instance."""
 
     def __init__(self, seen: SeenTime, world: World) -> None:
         self._seen, self._world = seen, world
@@ -125,37 +116,37 @@ class _Host:
         return self._seen.by(player, self._world)
 
     def send(self, data: bytes, to: tuple[int, ...] | None, reliable: bool, /) -> None:
-        """Only a server sends."""
+        """Do nothing: only a server sends."""
 
 
 # retick: floats -- only comparisons, + and -; what is predicted here decides nothing
 
 
 LONGEST_TEXT: Final = 4000
-"""Characters of an error that are told."""
+"""The most characters of an error that are reported."""
 
 
 class Prediction:
-    """One world, ahead of the server."""
+    """One world, predicted ahead of the server."""
 
     def __init__(self, world: World, seat: int | None) -> None:
         self.world = world
         self._seat = seat
         self._earlier = type(world)()
         self.seen = SeenTime(type(world), seat)
-        """What was on the screen when each tick was pressed."""
+        """What was on the screen when the input of each tick was pressed."""
         for each in (world, self._earlier):
             self.seen.answer(each)
         self.base = 0
-        """Tick of the snapshot that it starts from."""
+        """The tick of the snapshot that the prediction starts from."""
         self.tick = 0
-        """That was run last."""
+        """The tick that was run last."""
         self.history: dict[int, bytes] = {}
         """Saved bytes of each tick from the base to the present."""
         self.cues: dict[int, tuple[Hashable, ...]] = {}
-        """What each tick after the base gave because of our own input."""
+        """The cues of each tick after the base that our own input caused."""
         self.failure: str | None = None
-        """What the game's code raised; then nothing is predicted until the next snapshot."""
+        """The error of the game's code, if any; then nothing is predicted until the next snapshot."""
         self._others: list[int] = []
 
     @property
@@ -165,11 +156,11 @@ class Prediction:
 
     @property
     def before(self) -> bytes:
-        """Those of the tick before it, as far as it is known."""
+        """The saved bytes of the tick before the present, if known."""
         return self.history.get(self.tick - 1, self.present)
 
     def restart(self, held: HeldSnapshot, own: Callable[[int], int]) -> int:
-        """Begin at a snapshot, and run up to the tick where we were; returns how many ticks were run."""
+        """Restart from a snapshot, and run up to the tick where we were; returns how many ticks were run."""
         through, tick = self.tick, held.frame.tick
         finer = self.history.get(tick) if self.failure is None else None
         first = next_id_in(self.history[self.base]) if finer is not None else 0
@@ -182,7 +173,7 @@ class Prediction:
         return self.run_through(through, own)
 
     def _placed(self, saved: bytes, finer: bytes | None, first: int) -> bytes:
-        """Put the world where a snapshot has it, and nearer to our own prediction of that tick if there is one.
+        """Load a snapshot, moved towards our own prediction of that tick if there is one.
 
         ``first``: the lowest id that was a guess in that prediction.
         """
@@ -204,16 +195,16 @@ class Prediction:
         self.cues = {}
 
     def guesses(self) -> PredictedThings:
-        """What was made after the base, and so has an id that the server may give to another thing."""
+        """Things made after the base, whose ids the server may give to others."""
         return PredictedThings(self.base, next_id_in(self.history[self.base]), births_in(self.history))
 
     def things_in(self, saved: bytes) -> dict[int, Any]:
-        """The things of a state that was predicted, to be looked at at once."""
+        """The things of a predicted state; look at them at once."""
         load_fields(self._earlier, saved)
         return all_things(self._earlier)
 
     def run_through(self, tick: int, own: Callable[[int], int]) -> int:
-        """Run the ticks up to one, with our own input of each; returns how many."""
+        """Run the ticks up to ``tick`` with our own input for each; returns how many were run."""
         count = 0
         while self.tick < tick:
             self._run(self.tick + 1, own)
@@ -232,7 +223,7 @@ class Prediction:
                 self.cues[tick] = self._own_cues(tick, cues, inputs, own) if cues else ()
             except Exception:
                 # A client does not have what it cannot see, and a server may send any state: the game's code was not
-                # written for it, and must not end the program.
+                # written for that, and must not end the program.
                 self._fail()
                 load_fields(self.world, self.history[self.base])
                 rebuild_shown(self.world)
@@ -245,14 +236,14 @@ class Prediction:
     def _own_cues(
         self, tick: int, cues: Sequence[Hashable], inputs: Sequence[int], own: Callable[[int], int]
     ) -> tuple[Hashable, ...]:
-        """The cues that a tick gives because of our own input: without it, it does not give them.
+        """The cues of a tick that our own input caused: without the input, the tick does not give them.
 
-        Those of others depend on inputs that are only guessed.
+        Cues of other players depend on inputs that are only guessed.
         """
         if self._seat is None:
             return ()
         pressed = inputs[self._seat]
-        # Something may happen because a button is let go.
+        # Releasing a button may cause something, too.
         instead = 0 if pressed else own(tick - 1)
         if pressed == instead:
             return ()
@@ -261,28 +252,28 @@ class Prediction:
         try:
             others = run_tick(self._earlier, changed)
         except Exception:
-            return ()  # this tick never happens: what the game raises in it is nobody's concern
+            return ()  # this tick never happens, so an error in it does not matter
         return tuple((Counter(cues) - Counter(others)).elements())
 
 
 def load_fields(world: World, saved: bytes) -> None:
-    """Load all but the caches: these are made when everything is in its place. A DecodeError if it cannot be loaded."""
+    """Load everything but the caches, which need everything in place; raises DecodeError if it cannot be loaded."""
     world._load_fields(saved)
 
 
 def rebuild_shown(world: World) -> None:
-    """Make the caches of what is only shown."""
+    """Make the caches of an instance that is only shown."""
     try:
         world.rebuild()
     except Exception:
-        # The game's ``rebuild`` cannot use this state, and the prediction has told of it.
+        # The game's ``rebuild`` cannot use this state, and the prediction has reported it.
         return
 
 
 def keep_finer(world: World, predicted: World, first: int) -> None:
-    """Make rounded numbers of a snapshot as near to the prediction as the rounding allows.
+    """Move rounded numbers of a snapshot as near to the prediction as the rounding allows.
 
-    ``first``: the lowest id of the prediction that was a guess.
+    ``first``: the lowest id that was a guess in the prediction.
     """
     things: dict[int, Any] = all_things(world)
     known: dict[int, Any] = all_things(predicted)

@@ -1,4 +1,4 @@
-"""A client's link to its server: dialling, coming back, messages, the roster; and the five calls."""
+"""A client's link to its server: dialling, rejoining, messages, the roster; and the five calls."""
 
 from collections import deque
 from collections.abc import Callable, Hashable
@@ -42,43 +42,37 @@ from retick.link import Connection, Reason, Sealing
 from retick.routes.online import Online, OnlineEvent
 from retick.sim.world.world import World
 
-__all__ = [
-    "Outgoing",
-    "ServerLink",
-]
-
-
-# The application's messages to the server: no faster than the server takes them, and each loss is counted.
+# The application's messages to the server: sent no faster than the server accepts them, and each loss is counted.
 #
-# Theory of operation. The server takes ``rate`` messages a second on average and four seconds of them at once; it
-# ends a connection that brings more. A network may hold messages back and deliver them together, and so may a server
-# that stands still. So the client sends two seconds of messages at once, nine tenths of the rate after that, and has
-# one second of them unacknowledged at most: whatever the network does, 2 + 1 seconds of them arrive together, and one
-# more second of them before the server has run its next tick.
+# Theory of operation. The server accepts ``rate`` messages a second on average and four seconds' worth at once; it ends
+# a connection that sends more. A network may hold messages back and deliver them together, and so may a server that
+# stands still. So the client sends two seconds' worth at once, nine tenths of the rate after that, and has at most one
+# second's worth unacknowledged: whatever the network does, at most 2 + 1 seconds' worth arrive together, and one more
+# before the server has run its next tick.
 #
-# A link delivers its messages or ends. When it ends, those that are not acknowledged and those that wait are lost; the
-# server is told how many on the next connection, if the seat is the same.
+# A link delivers its messages or ends. When it ends, unacknowledged and waiting messages are lost; the next connection
+# tells the server how many, if the seat is the same.
 
 # retick: floats -- seconds of the network
 
 
 MOST_WAITING: Final = 1024
-"""Messages that may wait until the server takes them."""
+"""The most messages that wait until the server accepts them."""
 MOST_BYTES: Final = 262_144
-"""Bytes of these."""
+"""The most bytes of waiting messages."""
 BURST_SECONDS: Final = 2.0
-"""Seconds of messages that are sent at once."""
+"""How many seconds' worth of messages are sent at once."""
 SHARE: Final = 0.9
-"""Of the server's rate: two clocks never agree."""
+"""The share of the server's rate that is used: two clocks never agree."""
 
 
 class Outgoing:
-    """What waits and what was lost, of one client."""
+    """The waiting and the lost messages of one client."""
 
     __slots__ = ("_burst", "_bytes", "_credit", "_earned_at", "_in_flight", "_rate", "_tells", "_untold", "_waiting")
 
     def __init__(self, rate: float) -> None:
-        """``rate``: messages that the server takes in a second."""
+        """``rate``: how many messages the server accepts a second."""
         self._rate = rate * SHARE
         self._burst = max(1.0, rate * BURST_SECONDS)
         self._in_flight = max(1, int(rate))
@@ -87,15 +81,15 @@ class Outgoing:
         self._credit = self._burst
         self._earned_at = 0.0
         self._untold = 0
-        """Lost messages of which the server does not know."""
+        """How many lost messages the server has not been told of."""
         self._tells = False
-        """The first message of this connection is a LOST."""
+        """Whether the first message of this connection is a LOST."""
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def begin(self, connection: Connection, now: float, *, is_new_seat: bool) -> None:
-        """The connection is up, and the server's limit begins anew."""
+        """Start on a new connection, for which the server's limit starts anew."""
         self._credit, self._earned_at = self._burst, now
         if is_new_seat:
             self._untold = 0
@@ -105,7 +99,7 @@ class Outgoing:
             connection.send_reliable(encode_message(LossNotice(Gone.TOO_LONG, min(self._untold, MOST_LOST))))
 
     def offer(self, connection: Connection, data: bytes, now: float) -> bool:
-        """Send this as soon as the server takes it; False if too much waits, or nobody is connected."""
+        """Send a message as soon as the server accepts it; False if too much waits, or nobody is connected."""
         packet = encode_message(RoomMessage(data))
         if len(packet) > LARGEST_MESSAGE:
             raise EncodeError(f"a message is at most {LARGEST_MESSAGE} bytes, not {len(packet)}")
@@ -117,7 +111,7 @@ class Outgoing:
         return True
 
     def flush(self, connection: Connection, now: float) -> None:
-        """Hand over to the link what may be sent now."""
+        """Pass to the link what may be sent now."""
         if now > self._earned_at:
             self._credit = min(self._burst, self._credit + (now - self._earned_at) * self._rate)
             self._earned_at = now
@@ -128,7 +122,7 @@ class Outgoing:
             self._bytes -= len(self._waiting.popleft())
 
     def next_at(self, connection: Connection) -> float | None:
-        """When ``flush`` has something to do by the time alone; an acknowledgement may come earlier."""
+        """When ``flush`` is next needed, if no acknowledgement comes earlier."""
         if not self._waiting or not connection.is_connected or not self._has_room(connection):
             return None
         return self._earned_at + max(0.0, 1.0 - self._credit) / self._rate
@@ -137,7 +131,7 @@ class Outgoing:
         return connection.messages_sent - connection.messages_delivered < self._in_flight
 
     def end(self, connection: Connection) -> int:
-        """The connection has ended: how many messages of the application are not known to have arrived."""
+        """Handle the end of a connection; returns how many of the application's messages may not have arrived."""
         delivered = connection.messages_delivered
         if self._tells and delivered:
             self._untold = 0
@@ -153,17 +147,17 @@ class Outgoing:
 
 
 MOST_UNREAD: Final = 256
-"""Events that may wait for the application; then nothing more is read from the link."""
+"""The most events kept for the application; beyond that, nothing more is read from the link."""
 FASTEST: Final = 1000
-"""Ticks a second that a client runs; a server that asks for more is left."""
+"""The most ticks a second that a client runs; it leaves a server that asks for more."""
 LOSS_INTERVAL: Final = 0.5
-"""Seconds between two looks at what the link has lost."""
+"""Seconds between two checks of the link's losses."""
 FIRST_LOOK: Final = 3.0
-"""Seconds until the link is believed that nothing is lost."""
+"""Seconds after which a link without losses is believed."""
 
 
 class ServerLink(ClientLink[WorldClientEvent]):
-    """What the network knows of a client; the base class of WorldClient."""
+    """The network side of a client; the base class of WorldClient."""
 
     def __init__(
         self, game: World, address: Hashable | None, request: JoinRequest, config: WorldClientConfig,
@@ -174,11 +168,11 @@ class ServerLink(ClientLink[WorldClientEvent]):
         if len(request.token) not in (0, TOKEN_SIZE):
             raise UsageError(f"a seat token has {TOKEN_SIZE} bytes, not {len(request.token)}")
         self.sim = game
-        """The game, as it was given. It is the instance that predicts: draw ``world``."""
+        """The game as it was given. This instance predicts: draw ``world`` instead."""
         self.config: WorldClientConfig = config
-        """The settings, as they were given."""
+        """The settings as they were given."""
         self.stats = WorldClientStats()
-        """Figures since the client was made."""
+        """Totals since the client was made."""
         self._layout = layout_of(type(game))
         self._play: Play | None = None
         self._cues = CueBook(config.cue_tolerance)
@@ -186,7 +180,7 @@ class ServerLink(ClientLink[WorldClientEvent]):
         self._outgoing = Outgoing(config.messages_per_second)
         self._is_closed = False
         self._close_by: float | None = None
-        """While the last messages wait before a goodbye: until when."""
+        """The deadline for the last messages before a goodbye; None if there is none."""
         self._close_text = ""
         self._look_at = self._now = 0.0
         link = link_config(
@@ -201,28 +195,28 @@ class ServerLink(ClientLink[WorldClientEvent]):
         request = request._replace(schema=self._layout.hash, compact=compact)
         super().__init__(address, request, link, entropy, join_token, online)
 
-    # Who takes part, and messages.
+    # The players, and messages.
 
     @property
     def roster(self) -> tuple[RosterPlayer, ...]:
-        """Who plays, in the order of seats."""
+        """The players in the order of seats."""
         return tuple(self._roster[seat] for seat in sorted(self._roster))
 
     @property
     def seat_token(self) -> bytes:
-        """The secret of our seat: save it to come back with it, and tell it to nobody. Empty before we have one."""
+        """The secret of our seat: save it to come back with it, and tell nobody. Empty before we have a seat."""
         return self._token
 
     @property
     def dropped(self) -> dict[str, int]:
-        """Datagrams that were dropped, by reason."""
+        """How many datagrams were dropped, by reason."""
         return {reason: count for reason, count in self._link.dropped.items() if count}
 
     def send_message(self, data: bytes, *, reliable: bool = True) -> bool:
-        """Send the application's own bytes to the server: at most 4095, or 1000 that may be lost.
+        """Send the application's own bytes to the server: at most 4095, or 1000 if they may be lost.
 
-        Reliable ones wait here until the server takes them: ``messages_per_second``. False if too many wait, or nobody
-        is connected. Of those that were taken and did not arrive, MessagesLost tells.
+        Reliable messages wait here until the server accepts them, see ``messages_per_second``. False if too many wait,
+        or nobody is connected. MessagesLost reports accepted messages that did not arrive.
         """
         why = misfit(data, reliable)
         if why is not None:
@@ -232,7 +226,7 @@ class ServerLink(ClientLink[WorldClientEvent]):
         return not self._is_closed and self._outgoing.offer(self._connection, bytes(data), self._now)
 
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
-        """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
+        """Leave, after messages within ``linger`` seconds; keep the five calls going until ``next_timeout`` is None."""
         if self._is_closed:
             return
         self._over = self._is_closed = True
@@ -240,14 +234,14 @@ class ServerLink(ClientLink[WorldClientEvent]):
         self._close_when_sent()
 
     def _close_when_sent(self) -> None:
-        """Say goodbye, if no message waits any more, or not for longer."""
+        """Say goodbye once no message waits, or the deadline has passed."""
         left = 0.0 if self._close_by is None else max(0.0, self._close_by - self._now)
         if self._close_by is not None and not (left and self._outgoing and self._connection.is_connected):
             self._close_by = None
             self._link.close(Reason.GOODBYE, self._close_text, linger=left)
 
     def next_timeout(self) -> float | None:
-        """When ``handle_timeout`` has something to do."""
+        """When ``handle_timeout`` is next needed; None for never."""
         times = (super().next_timeout(), self._outgoing.next_at(self._connection), self._close_by)
         return min((time for time in times if time is not None), default=None)
 
@@ -258,7 +252,7 @@ class ServerLink(ClientLink[WorldClientEvent]):
             self._read_link(self._now)
         return events
 
-    # What the link reports.
+    # Reports of the link.
 
     def _read_link(self, now: float) -> None:
         self._now = max(self._now, now)

@@ -12,38 +12,33 @@ if TYPE_CHECKING:
     from retick.authority.server.player import WorldPlayer
     from retick.authority.server.room import WorldRoom
 
-__all__ = [
-    "RoomHooks",
-    "WorldServerConfig",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorldServerConfig(HostConfig):
-    """Rates and limits of its rooms."""
+    """The rates and limits of a server's rooms."""
 
     tick_rate: int = 60
     """Ticks a second."""
     snapshot_rate: int = 20
-    """Snapshots a second for each client; a divisor of ``tick_rate``."""
+    """Snapshots a second for each client; must divide ``tick_rate``."""
     snapshot_bytes: int = BUDGET
-    """Bytes of one snapshot's payload, at most."""
+    """The most bytes of one snapshot's payload."""
     compact: bool = IS_COMPILED
-    """Make snapshots compact for clients that read those. False: plain ones, of up to twice the bytes, in less time. It
-    is so by default where the kernels are not compiled: there a compact one takes milliseconds."""
+    """Whether clients that read compact snapshots get them. False sends plain ones: up to twice the bytes, but less
+    time. By default False if the kernels are not compiled: then a compact one takes milliseconds."""
     max_spectators: int = 8
-    """Spectators of one room."""
+    """The most spectators of one room."""
     hold_ticks: int = 6
-    """Ticks without an input that run on the last one, repeated; after them the player presses nothing."""
+    """How many ticks without an input repeat the last one; after them the player presses nothing."""
     most_early: int = 64
-    """Ticks that an input may come before its tick; earlier ones are dropped and counted."""
+    """The most ticks that an input may be early; earlier ones are dropped and counted."""
     packets_per_tick: float = 2.0
-    """Packets of inputs and unreliable messages accepted from each client, on average; more are dropped and counted."""
+    """Input packets and unreliable messages accepted per tick from a client, on average; more are dropped."""
     messages_per_second: float = 30.0
-    """Reliable messages accepted from each client, on average, and four seconds of them at once. A client that sends
-    more is disconnected, since a reliable message is never dropped in silence."""
+    """Reliable messages a second accepted from a client, on average, and four seconds' worth at once. A client that
+    sends more is disconnected, since a reliable message is never dropped silently."""
     most_rewind: float = 0.4
-    """Seconds that ``seen_by`` goes back, at most: as many states are kept."""
+    """The most seconds that ``seen_by`` goes back: that many states are kept."""
     view_delay: float = 0.15
     """Seconds that a client may draw others behind its newest snapshot: ``seen_by`` believes no more."""
     checksum_every: int = 60
@@ -76,32 +71,32 @@ class WorldServerConfig(HostConfig):
 
     @property
     def rewind_ticks(self) -> int:
-        """Ticks that ``seen_by`` goes back, at most."""
+        """The most ticks that ``seen_by`` goes back."""
         return max(1, round(self.most_rewind * self.tick_rate))
 
 
-# What an application can do in the middle of a server's work; for everything else there are events.
+# Hooks for an application to act in the middle of a server's work; for everything else there are events.
 
 
 class RoomHooks:
-    """Override what you need. An error in any of them is an error of that room: it ends, and the others go on."""
+    """Override what you need. An error in a hook is an error of its room, which ends; the others go on."""
 
     def opened(self, room: "WorldRoom") -> None:
-        """A new room, at its start, with nobody in it: ``room.add_bot`` fits here. Not called for a restored one. What
-        this raises, ``open_room`` and the server's constructor raise: there is no room then."""
+        """Called for a new room, at its start, with nobody in it: the place for ``room.add_bot``. Not called for a
+        restored room. If this raises, ``open_room`` or the server's constructor raises, and there is no room."""
 
     def received(self, room: "WorldRoom", player: "WorldPlayer", data: bytes) -> None:
-        """The application of a client has sent a message, reliably or not; ``MessageFromPlayer`` comes as well. It may
-        be any bytes: check them, since what this raises ends the room."""
+        """Called when the application of a client has sent a message, reliably or not, besides ``MessageFromPlayer``.
+        It may be any bytes: check them, since an error raised here ends the room."""
 
     def joined(self, room: "WorldRoom", player: "WorldPlayer") -> None:
-        """A player, a bot or a spectator has just joined; ``player.name`` and ``player.address`` say who it is."""
+        """Called when a player, bot or spectator has just joined; see ``player.name`` and ``player.address``."""
 
     def leaving(self, room: "WorldRoom", player: "WorldPlayer") -> None:
-        """A player is about to leave: what it has is still in ``room.world``. Not called in a room that has failed."""
+        """Called when a player is about to leave: its things are still in ``room.world``. Not in a failed room."""
 
     def ticked(self, room: "WorldRoom") -> None:
-        """A tick was run; nothing of it was sent yet. Read the world here, and do not change it."""
+        """Called after a tick, before any of it is sent. Read the world here, but do not change it."""
 
     def ended(self, room: "WorldRoom", text: str) -> None:
-        """A room ends, and everybody is still in it. Not called for a room that has failed."""
+        """Called when a room ends, while everybody is still in it. Not called for a room that has failed."""

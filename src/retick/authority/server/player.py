@@ -1,4 +1,4 @@
-"""One who is in a room: a player with a seat, a bot, or a spectator."""
+"""A member of a room: a player with a seat, a bot, or a spectator."""
 
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping
@@ -20,52 +20,36 @@ from retick.sim.world import Command, World
 from retick.sim.world.declaration import thing_fields
 from retick.tokens import Pass
 
-__all__ = [
-    "FIRST_SPECTATOR",
-    "SLACK_TICKS",
-    "Bot",
-    "InputBuffer",
-    "PlayerOutbox",
-    "WorldPlayer",
-    "bots_of",
-    "check_bot",
-    "check_unchanged",
-    "measured_ticks",
-    "pressed_by",
-    "ticks_behind",
-]
-
-
 # The application's messages to one client: each arrives, or client and application are told that it did not.
 
 
 class PlayerOutbox:
-    """What was sent to one client, and what was lost."""
+    """Messages sent to one client, and messages lost."""
 
     __slots__ = ("_lost", "_messages", "_told")
 
     def __init__(self, limit: int) -> None:
-        """``limit``: bytes that may wait."""
+        """``limit``: the most bytes that may wait."""
         self._messages = GameMessages(limit)
         self._lost = dict.fromkeys(Gone, 0)
-        """Of which the client does not know."""
+        """Lost messages that the client has not been told of, by reason."""
         self._told: deque[tuple[int, LossNotice]] = deque()
-        """How many messages the connection had sent with each LOST that is not acknowledged yet, and the LOST."""
+        """Each unacknowledged LOST, with the number of messages that the connection had sent including it."""
 
     def send(self, connection: Connection | None, data: bytes) -> str | None:
-        """Send one; the reason, in words, when it is dropped."""
+        """Send a message; returns the reason, in words, if it is dropped."""
         why = self._messages.send(connection, encode_message(RoomMessage(data)))
         if why is not None:
             self._lost[Gone.TOO_LONG if connection is None else Gone.TOO_MANY] += 1
         return why
 
     def refuse(self, why: str) -> str:
-        """One is not sent at all, for a reason in words."""
+        """Count a message that is not sent, and return the reason."""
         self._lost[Gone.TOO_LONG] += 1
         return why
 
     def lose(self, connection: Connection | None) -> list[bytes]:
-        """The connection has ended: the messages that are not known to have arrived."""
+        """End the connection; returns the messages that may not have arrived."""
         self._forget_delivered(connection)
         for _, (reason, count) in self._told:
             self._lost[reason] += count
@@ -88,12 +72,12 @@ class PlayerOutbox:
             self._told.popleft()
 
 
-# How far behind a player saw the others: what the client claims, within what the link has measured.
+# How far behind a player saw the others: the client's claim, limited by what the link has measured.
 #
 # An input for tick t is pressed while the server is at about t - early - rtt/2. The newest snapshot that the client can
-# have then left the server rtt/2 before that, and the client draws it a little later. So nobody honest sees the others
-# further behind than early + rtt + the delay of drawing; a slack covers the jitter of both. Each input has its own
-# limit: one that comes very early says nothing about those for the ticks before it.
+# then have left the server rtt/2 before that, and the client draws it a little later. So no honest player sees the
+# others further behind than early + rtt + the delay of drawing; a slack covers the jitter of both. Each input has its
+# own limit: one that comes very early says nothing about the ticks before it.
 
 # retick: floats -- seconds of the network; what follows from them is a whole number, and recorded
 
@@ -103,22 +87,22 @@ SIXTEENTHS: Final = 16
 
 
 def measured_ticks(*, rtt: float, delay: float, rate: int) -> int:
-    """Ticks that one can see the others behind an input that is not early; ``rtt`` and ``delay`` in seconds."""
+    """How many ticks behind a punctual input a player can see the others; ``rtt`` and ``delay`` are in seconds."""
     return 1 + ms_to_ticks(1000 * (rtt + delay), rate) + SLACK_TICKS
 
 
 def ticks_behind(viewed: int, *, early: int, measured: int, most: int) -> int:
-    """Whole ticks, 1 or more, from a claim in 16ths of a tick; the nearest tick is taken.
+    """Whole ticks, 1 or more, from a claim in 16ths of a tick, rounded to the nearest.
 
-    ``early``: ticks that the input came early; ``measured``: from :func:`measured_ticks`.
+    ``early``: how many ticks early the input came; ``measured``: from :func:`measured_ticks`.
     """
     claimed = (viewed + SIXTEENTHS // 2) // SIXTEENTHS
     return max(1, min(claimed, early + measured, most))
 
 
-# Inputs of one player that wait at the server for their tick, and the choice of one for each tick.
+# One player's inputs that wait on the server for their tick, and the choice of one for each tick.
 #
-# An input that was received is not changed by a later packet. The first row that fits decides about a tick:
+# A later packet does not change a received input. The first row that fits decides a tick:
 #
 #     there is an input for it            that one
 #     fewer than ``hold`` are missing     the last one, repeated
@@ -126,39 +110,39 @@ def ticks_behind(viewed: int, *, early: int, measured: int, most: int) -> int:
 
 
 class InputBuffer:
-    """At most as many inputs as they may come early."""
+    """Holds at most as many inputs as may come early."""
 
     __slots__ = ("_ahead", "_hold", "_last", "_rewind", "_waiting", "behind", "dropped_early", "dropped_late", "held",
                  "margin", "neutral", "newest", "streak", "streak_max", "used")  # fmt: skip
 
     def __init__(self, *, hold: int, ahead: int, rewind: int = 1) -> None:
-        """``hold``: ticks that the last input is repeated; ``ahead``: ticks that one may come early.
+        """``hold``: ticks that repeat the last input; ``ahead``: ticks that an input may be early.
 
-        ``rewind``: ticks that somebody can see the others behind, at most.
+        ``rewind``: the most ticks behind that anybody can see the others.
         """
         self._hold = hold
         self._ahead = ahead
         self._rewind = rewind
         self._waiting: dict[int, tuple[int, int]] = {}
-        """Tick to the input, and how far behind the others were seen with it."""
+        """Each tick with its input, and how far behind the player saw the others."""
         self.behind = 1
-        """Ticks behind the input that was taken last that the player saw the others."""
+        """How many ticks behind the last taken input the player saw the others."""
         self._last = 0
         self.streak = 0
-        """Ticks in a row without their input, up to now."""
+        """Ticks in a row without their own input, up to now."""
         self.streak_max = 0
         self.newest = 0
-        """Tick of the newest input received; 0 before the first."""
+        """The tick of the newest input received; 0 before the first."""
         self.margin = 0
-        """How many ticks early it was: 0 if it came for the next tick, below 0 if it was late."""
+        """How many ticks early the newest input was: 0 if for the next tick, negative if late."""
         self.used = 0
-        """Ticks that had their input."""
+        """Ticks that ran on their own input."""
         self.held = 0
-        """Ticks that ran on the last one."""
+        """Ticks that repeated the last input."""
         self.neutral = 0
         """Ticks that ran on nothing."""
         self.dropped_late = 0
-        """Inputs that came after their tick, and that no earlier packet had brought."""
+        """Inputs that came after their tick, and in no earlier packet."""
         self.dropped_early = 0
         """Inputs that came too early."""
 
@@ -166,9 +150,9 @@ class InputBuffer:
         return len(self._waiting)
 
     def offer(self, frame: InputFrame, tick: int, measured: int = 0) -> bool:
-        """Keep the inputs of a packet; ``tick`` was run last. Returns whether it brought a newer tick than ever.
+        """Keep the inputs of a packet; ``tick`` was run last. Returns whether it brought the newest tick so far.
 
-        ``measured``: ticks behind that the link allows for an input that is not early.
+        ``measured``: how many ticks behind the link allows for a punctual input.
         """
         is_newer = self.newest < frame.tick <= tick + self._ahead
         for back, pressed in enumerate(frame.inputs):
@@ -188,7 +172,7 @@ class InputBuffer:
         return is_newer
 
     def take(self, tick: int) -> int:
-        """The input for a tick; each tick is asked for once, in order."""
+        """The input for a tick; ask for each tick once, in order."""
         found = self._waiting.pop(tick, None)
         if found is not None:
             self.used += 1
@@ -205,14 +189,14 @@ class InputBuffer:
         return self._last
 
 
-# Players without a client: a function says what they press. It reads the world and never changes it.
+# Players without a client: a function supplies their inputs. It reads the world and never changes it.
 
 Bot = Callable[[int, Any], Any]
 """``bot(player, world)`` returns the input of the next tick: an integer, or the world's command."""
 
 
 def check_bot(bot: Any) -> None:
-    """Refuse at once what cannot be called with a player and a world, or takes them the other way round."""
+    """Refuse a bot that cannot be called with a player and a world, or takes them in the other order."""
     if not callable(bot):
         raise UsageError(f"a bot is a function bot(player, world), not {bot!r}")
     try:
@@ -228,7 +212,7 @@ def check_bot(bot: Any) -> None:
 
 
 def bots_of(saved: SavedRoom, bots: Mapping[int, Bot] | Bot | None) -> dict[int, Bot]:
-    """The functions of a saved room's bots by seat; a UsageError for a seat that no bot had."""
+    """The functions of a saved room's bots by seat; raises UsageError for a seat that no bot had."""
     seats = [each.seat for each in saved.seats if each.is_bot]
     if bots is not None and not isinstance(bots, Mapping):
         check_bot(bots)
@@ -242,7 +226,7 @@ def bots_of(saved: SavedRoom, bots: Mapping[int, Bot] | Bot | None) -> dict[int,
 
 
 def pressed_by(bot: Bot, seat: int, world: World, bits: int) -> int:
-    """The input of a bot, checked."""
+    """Ask a bot for its input, and check it."""
     pressed = bot(seat, world)
     if isinstance(pressed, Command):
         pressed = pressed.packed
@@ -252,7 +236,7 @@ def pressed_by(bot: Bot, seat: int, world: World, bits: int) -> int:
 
 
 def check_unchanged(world: World, before: bytes) -> None:
-    """Refuse a world that is not as it was before the bots were asked: no recording of it would verify."""
+    """Refuse a world that bots have changed since ``before``: no recording of it would verify."""
     if world.save() == before:
         return
     earlier: Any = type(world)()
@@ -271,14 +255,14 @@ def check_unchanged(world: World, before: bytes) -> None:
 
 
 FIRST_SPECTATOR: Final = 256
-"""Peer ids of spectators begin here; those of players are their seats."""
+"""The first peer id of spectators; a player's peer id is its seat."""
 PACKET_BURST: Final = 64
 MESSAGE_SECONDS: Final = 4
-"""Seconds of messages that a client may send at once."""
+"""How many seconds' worth of messages a client may send at once."""
 
 
 class WorldPlayer:
-    """Everything that a room keeps for one who is in it."""
+    """Everything that a room keeps for one member."""
 
     __slots__ = ("_config", "_messages", "_packets", "address", "admitted", "bot", "connection", "inputs", "lost_at",
                  "name", "outbox", "peer_id", "pressed", "receiver", "things", "token")  # fmt: skip
@@ -299,24 +283,24 @@ class WorldPlayer:
         self.bot = bot
         self._config = config
         self.connection: Connection | None = None
-        """None of a bot, and while the connection is lost."""
+        """The client's connection; None for a bot, and while the connection is lost."""
         self.admitted = admitted
-        """What is known of who plays: the player id and the data of the join token, and the fingerprint of the key."""
+        """What is known about the player: id and data of the join token, and the fingerprint of the key."""
         self.address: Hashable = None
-        """Where the client is, or was when its connection was lost."""
+        """The client's address, or its last one if the connection is lost."""
         self.lost_at: float | None = None
-        """When the connection was lost, in seconds."""
+        """When the connection was lost, in seconds; None while there is one."""
         self.receiver: Receiver | None = None
         """Makes this client's snapshots."""
         self.things: Mapping[str, Any] = {}
-        """What it had when it left."""
+        """What the player had when it left."""
         self.pressed = 0
         """The input of the last tick."""
         self.outbox = PlayerOutbox(config.message_queue)
         self.begin()
 
     def begin(self) -> None:
-        """Start from a welcome."""
+        """Start anew from a welcome."""
         config = self._config
         self.inputs = InputBuffer(hold=config.hold_ticks, ahead=config.most_early, rewind=config.rewind_ticks)
         self._packets = Credit(PACKET_BURST, config.packets_per_tick)
@@ -329,24 +313,24 @@ class WorldPlayer:
 
     @property
     def seat(self) -> int | None:
-        """None of a spectator."""
+        """The seat; None for a spectator."""
         return None if self.is_spectator else self.peer_id
 
     @property
     def behind(self) -> int:
-        """Ticks behind its own input that the player sees the others."""
+        """How many ticks behind its own input the player sees the others."""
         return self.inputs.behind
 
     @property
     def state(self) -> Presence:
-        """As the other clients are told."""
+        """The player's presence, as the other clients are told."""
         if self.bot is not None:
             return Presence.BOT
         return Presence.CONNECTION_LOST if self.connection is None else Presence.PLAYING
 
     @property
     def stats(self) -> InputStats:
-        """How the server ran this player's inputs; ``delay_ticks`` is how early the newest of them was."""
+        """How the server ran this player's inputs; ``delay_ticks`` is how early the newest one was."""
         inputs, connection = self.inputs, self.connection
         return InputStats(
             inputs.dropped_late,
@@ -361,7 +345,7 @@ class WorldPlayer:
         )
 
     def earn(self, ticks: int = 1) -> None:
-        """Credit for more ticks."""
+        """Add the credit of some ticks."""
         self._packets.earn(ticks)
         self._messages.earn(ticks)
 
@@ -372,7 +356,7 @@ class WorldPlayer:
         return self._messages.grant()
 
     def receive_inputs(self, frame: InputFrame, tick: int) -> None:
-        """A packet of inputs came while ``tick`` was the last one that was run."""
+        """Receive a packet of inputs; ``tick`` was run last."""
         if self.receiver is not None and frame.held:
             self.receiver.acknowledge(frame.held)
         if self.is_spectator:

@@ -1,7 +1,7 @@
-"""A room: one world, and those who are in it. Each tick runs on exactly one input of each player.
+"""A room: one world and its members. Each tick runs on exactly one input per player.
 
-The server never runs a tick twice. What decides the states of a room goes through :class:`HostedWorld` and into the
-recording: joins, leaves, inputs, and how far behind each player saw the others.
+The server never runs a tick twice. Everything that decides the states of a room goes through :class:`HostedWorld` and
+into the recording: joins, leaves, inputs, and how far behind each player saw the others.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -32,30 +32,17 @@ from retick.tokens import Pass
 if TYPE_CHECKING:
     from retick.authority.server.player import WorldPlayer
 
-__all__ = [
-    "HOPELESS",
-    "MOST_QUEUED",
-    "Load",
-    "MakeRecorder",
-    "Post",
-    "RoomRecorder",
-    "RoomRecording",
-    "WorldRoom",
-    "possessions",
-]
-
-
-# What a server does when it is too slow: it has left out ticks, and now sends fewer snapshots for a while.
+# How a server reacts to being too slow: after skipping ticks, it sends fewer snapshots for a while.
 
 # retick: floats -- seconds; nothing is simulated from them
 
 
 MOST: Final = 2
-"""Snapshots come at most 2 to the power of this times as seldom."""
+"""Snapshots come at most 2 to the power of this times less often."""
 STEP_SECONDS: Final = 0.5
-"""Between two steps up."""
+"""Seconds between two steps up."""
 CALM_SECONDS: Final = 5.0
-"""Without a tick left out, before a step down."""
+"""Seconds without a skipped tick before a step down."""
 
 
 class Load:
@@ -69,7 +56,7 @@ class Load:
         self._late_at = 0.0
 
     def note(self, skipped: int, now: float) -> None:
-        """So many ticks were just left out; 0 mostly."""
+        """Note how many ticks were just skipped, usually 0."""
         if skipped:
             self._late_at = now
             if self.level < MOST and now - self._changed_at >= STEP_SECONDS:
@@ -80,26 +67,26 @@ class Load:
             self._changed_at = now
 
 
-# What a room tells its recorder. ``retick.replay.Recorder`` has this shape; neither package knows the other.
+# What a room tells its recorder. ``retick.replay.Recorder`` fits; neither package knows the other.
 
 
 class RoomRecorder(Protocol):
-    """Everything that decides a room's states, in order: what comes before a frame is told before it."""
+    """Receives everything that decides a room's states, in order: what precedes a frame comes before it."""
 
     def add_seat(self, player: int, joins: bool, /) -> None:
-        """A player joins, or leaves, right before the next frame."""
+        """Record that a player joins or leaves right before the next frame."""
 
     def add_view(self, player: int, behind: int, /) -> None:
-        """From the next frame on a player sees the others so many frames behind."""
+        """Record that from the next frame on a player sees the others ``behind`` frames in the past."""
 
     def add_frame(self, inputs: Sequence[int], /) -> None:
-        """The inputs of the next frame."""
+        """Record the inputs of the next frame."""
 
     def add_checksum(self, frame: int, checksum: int, /) -> None:
-        """The checksum of the state after so many frames."""
+        """Record the checksum of the state after this many frames."""
 
     def finish(self, checksum: int | None = None, /) -> None:
-        """No frame follows; the checksum of the last state, None if the game has failed in the last frame."""
+        """End the recording, with the checksum of the last state; None if the game failed in the last frame."""
 
 
 class RoomRecording:
@@ -112,12 +99,12 @@ class RoomRecording:
         self._behind = [1] * players
 
     def seat(self, player: int, joins: bool) -> None:
-        """A player joins or leaves."""
+        """Record that a player joins or leaves."""
         if self._recorder is not None:
             self._recorder.add_seat(player, joins)
 
     def frame(self, inputs: Sequence[int], behind: Sequence[int]) -> None:
-        """The next tick, before it is run: if the game fails in it, the recording ends with this tick."""
+        """Record the next tick before it runs: if the game fails in it, the recording ends with this tick."""
         if self._recorder is None:
             return
         for player, ticks in enumerate(behind):
@@ -127,18 +114,18 @@ class RoomRecording:
         self._recorder.add_frame(inputs)
 
     def check(self, tick: int, checksum: int) -> None:
-        """The checksum of the state after a tick."""
+        """Record the checksum of the state after a tick."""
         if self._recorder is not None:
             self._recorder.add_checksum(tick, checksum)
 
     def finish(self, checksum: int | None) -> None:
-        """The room is over."""
+        """End the recording with the room."""
         if self._recorder is not None:
             self._recorder.finish(checksum)
             self._recorder = None
 
 
-# What a player has in a world: every field of the things that are theirs, by its name, as in reports.
+# What a player has in a world: every field of its things, by name, as in reports.
 
 
 def possessions(thing: Any, player: int, prefix: str = "") -> dict[str, Any]:
@@ -183,19 +170,19 @@ class WorldRoom:
         make_recorder: MakeRecorder | None = None,
         saved: SavedRoom | None = None,
     ) -> None:
-        """``phase``: rooms send their snapshots in different ticks. ``saved``: the room to go on from."""
+        """``phase``: spreads the snapshots of rooms over ticks. ``saved``: the room to continue from."""
         self.name = name
         self.seed = seed
         self.config = config
         self.world: World = layout.world()
-        """As it is now. Read it, and do not change it: what changes it is in no recording."""
+        """The world as it is now. Read it, but do not change it: no recording contains the change."""
         self.players: dict[int, WorldPlayer] = {}
-        """Peer id to player, in the order of joining: the seat of players and bots, 256 and more of spectators."""
+        """Players by peer id, in the order of joining: the seat for players and bots, 256 or more for spectators."""
         self.stats = RoomStats()
         self.start_state: bytes | None = None if saved is None else saved.world
-        """The state with which it began; None: that of the seed."""
+        """The state with which the room began; None if it came from the seed."""
         self.is_over = False
-        """No code of the game is run any more."""
+        """Whether the game's code is no longer run."""
         self.end_text: str | None = None
         self._layout = layout
         self._load = load
@@ -206,10 +193,10 @@ class WorldRoom:
         self._hosted = HostedWorld(self.world, most_past=config.rewind_ticks, send=self._post.queue)
         self._stage = Stage(layout, self.world)
         self._cues: list[Hashable] = []
-        """Of joins and leaves since the last tick."""
+        """The cues of joins and leaves since the last tick."""
         self._inputs: list[int] = [0] * layout.players
         self.attempted = 0
-        """The tick that was begun last; if the game fails in it, it was not run."""
+        """The tick that was begun last; if the game failed in it, it was not run."""
         self._has_moved = False
         """Whether somebody has joined or left since the last tick."""
         self._next_spectator = FIRST_SPECTATOR
@@ -226,7 +213,7 @@ class WorldRoom:
 
     @property
     def saved(self) -> bytes:
-        """The world's saved bytes after that tick, before others joined and left."""
+        """The world's saved bytes after the last tick, before others joined or left."""
         return self._hosted.saved
 
     @property
@@ -234,18 +221,18 @@ class WorldRoom:
         """The inputs of the last tick, by seat."""
         return tuple(self._inputs)
 
-    # Who is in it.
+    # The members.
 
     def free_seat(self) -> int | None:
-        """The lowest seat that nobody has."""
+        """The lowest free seat; None if there is none."""
         return next((seat for seat in range(self._layout.players) if seat not in self.players), None)
 
     def spectators(self) -> int:
-        """How many watch."""
+        """How many spectators there are."""
         return sum(player.is_spectator for player in self.players.values())
 
     def seat_of(self, token: bytes) -> WorldPlayer | None:
-        """The player or spectator to whom a token belongs."""
+        """The player or spectator with this token; None if there is none."""
         for player in self.players.values():
             if player.token and compare_digest(player.token, token):
                 return player
@@ -260,7 +247,7 @@ class WorldRoom:
         address: Hashable = None,
         admitted: Pass = NOBODY,
     ) -> WorldPlayer | None:
-        """A new player or spectator; None if there is no place."""
+        """Add a player or spectator; returns None if there is no place."""
         place = self.free_seat()
         if watches:
             place = self._next_spectator if self.spectators() < self.config.max_spectators else None
@@ -270,7 +257,7 @@ class WorldRoom:
         return self._enter(WorldPlayer(place, token, name, self.config, admitted=admitted), address)
 
     def add_bot(self, bot: Bot, name: str = "") -> int:
-        """A player whose inputs come from ``bot(player, world)``, which only reads; returns the seat."""
+        """Add a player whose inputs come from ``bot(player, world)``, which only reads; returns the seat."""
         check_bot(bot)
         check_name(name)
         seat = self.free_seat()
@@ -281,7 +268,7 @@ class WorldRoom:
         return seat
 
     def remove_bot(self, seat: int) -> None:
-        """A bot leaves."""
+        """Remove a bot."""
         player = self.players.get(seat)
         if player is None or player.bot is None:
             raise UsageError(f"there is no bot in seat {seat} of room {self.name!r}")
@@ -298,7 +285,7 @@ class WorldRoom:
         return player
 
     def connect(self, player: WorldPlayer, connection: Connection, compact: CompactTables | None = None) -> None:
-        """A client has its seat: from now on it gets snapshots, compact ones if it reads them."""
+        """Connect a seated client: from now on it gets snapshots, compact ones if it reads them."""
         player.receiver = Receiver(self._stage, player.seat, budget=self.config.snapshot_bytes, compact=compact)
         welcome = RoomWelcome(
             SPECTATOR if player.seat is None else player.seat,
@@ -315,7 +302,7 @@ class WorldRoom:
             self._post.tell_all(self._news(player))
 
     def disconnect(self, player: WorldPlayer) -> None:
-        """The connection has ended, or ends now; messages that are not known to have arrived are reported."""
+        """End a player's connection; reports messages that may not have arrived."""
         for data in player.outbox.lose(player.connection):
             self.drop_message(player, data, "the connection ended before it was acknowledged; it may have arrived")
         player.receiver = None
@@ -325,12 +312,12 @@ class WorldRoom:
         player.connection = None
 
     def tell_lost(self, player: WorldPlayer) -> None:
-        """The others learn that a player's connection is lost; the seat is kept."""
+        """Tell the others that a player's connection is lost; the seat is kept."""
         if player.seat is not None and not self.is_over:
             self._post.tell_all(self._news(player))
 
     def remove(self, player: WorldPlayer) -> None:
-        """One leaves for good."""
+        """Remove a member for good."""
         if self.players.pop(player.peer_id, None) is None or player.seat is None:
             return
         player.things = possessions(self.world, player.seat)
@@ -346,12 +333,12 @@ class WorldRoom:
     def _news(self, player: WorldPlayer) -> bytes:
         return encode_message(SeatNews(player.peer_id, player.state, player.name))
 
-    # For the application.
+    # Calls for the application.
 
     def send(self, data: bytes, to: int | Iterable[int] | None = None, *, reliable: bool = True) -> None:
         """Send bytes of the application to one, several (peer ids) or all (None), spectators included.
 
-        A reliable one to a number that nobody has, or has any more, is told by ``MessageDropped``.
+        ``MessageDropped`` reports a reliable one to a peer id that nobody has, or no longer has.
         """
         peers = None if to is None else (to,) if isinstance(to, int) else tuple(to)
         self._post.check(data, reliable)
@@ -376,11 +363,11 @@ class WorldRoom:
         self._report(MessageDropped(room=self.name, peer_id=peer_id, message=data, text=text))
 
     def end(self, text: str = "the match is over") -> None:
-        """End the room after this tick: a hook may call it."""
+        """End the room after this tick; a hook may call it."""
         self.end_text = text
 
     def save(self) -> bytes:
-        """The whole room, between two ticks: the world, and the seats with their tokens. Keep it secret."""
+        """Save the whole room, between two ticks: the world, and the seats with their tokens. Keep it secret."""
         seats = tuple(
             SavedSeat(player.peer_id, player.token or bytes(16), player.name, player.bot is not None)
             for _, player in sorted(self.players.items())
@@ -390,7 +377,7 @@ class WorldRoom:
         return encode_room(made)
 
     def restore_seats(self, seats: Iterable[SavedSeat], bots: dict[int, Bot]) -> None:
-        """The players of a saved room: each can come back with their token. A bot that is not given leaves."""
+        """Add the players of a saved room: each can come back with its token. A bot without a function leaves."""
         for seat, token, name, is_bot in seats:
             bot = bots.get(seat) if is_bot else None
             player = self.players[seat] = WorldPlayer(seat, b"" if is_bot else token, name, self.config, bot=bot)
@@ -400,7 +387,7 @@ class WorldRoom:
     # The tick.
 
     def advance(self, now: float) -> None:
-        """Run one tick, and send snapshots when they are due."""
+        """Run one tick, and send snapshots if they are due."""
         self.attempted = tick = self.tick + 1
         inputs = self._inputs = self._inputs_of(tick, now)
         behind = [self.players[seat].behind if seat in self.players else 1 for seat in range(len(inputs))]
@@ -421,12 +408,12 @@ class WorldRoom:
             self._send_snapshots(tick)
 
     def finish(self, *, failed: bool = False) -> None:
-        """No tick follows."""
+        """End the room: no tick follows."""
         self.is_over = True
         self._recording.finish(None if failed else crc32(self._hosted.saved))
 
     def say_ending(self, text: str) -> None:
-        """The room ends while everybody is still in it."""
+        """Announce the end of the room, while everybody is still in it."""
         self._hooks.ended(self, text)
 
     def _inputs_of(self, tick: int, now: float) -> list[int]:
@@ -439,7 +426,7 @@ class WorldRoom:
             elif player.seat is not None:
                 player.pressed = player.inputs.take(tick)
                 if player.connection is None and player.lost_at is None:
-                    player.lost_at = now  # of a saved room: the time to come back begins with its first tick
+                    player.lost_at = now  # in a saved room, the time to rejoin begins with its first tick
             if player.seat is not None:
                 inputs[player.seat] = player.pressed
         if has_bots:
@@ -471,37 +458,37 @@ class WorldRoom:
                 self.stats.snapshot_bytes += len(data)
 
 
-# The messages of a room: what the world and the application send, and news of the players.
+# The messages of a room: from the world and the application, and news of the players.
 
 MOST_QUEUED: Final = 4096
-"""Messages that a world may send in one tick; more are dropped, and reported."""
+"""The most messages that a world may send in one tick; more are dropped and reported."""
 HOPELESS: Final = 65536
-"""Messages in one tick after which the world is taken to be in a loop without end: that is an error of the game."""
+"""Messages in one tick after which the world must be in an endless loop: an error of the game."""
 
 _Queued = tuple[bytes, tuple[int, ...] | None, bool]
 
 
 class Post:
-    """Keeps what is sent in a tick until the tick is over: a tick in which the game fails sends nothing."""
+    """Keeps the messages of a tick until it is over: a tick in which the game fails sends nothing."""
 
     def __init__(self, room: "WorldRoom") -> None:
         self._room = room
         self._queue: list[_Queued] = []
 
     def check(self, data: bytes, reliable: bool) -> None:
-        """Refuse what cannot be sent."""
+        """Refuse bytes that cannot be sent."""
         why = misfit(data, reliable)
         if why is not None:
             raise UsageError(why)
 
     def queue(self, data: bytes, to: tuple[int, ...] | None, reliable: bool, /) -> None:
-        """Send this at the end of the tick."""
+        """Queue a message for the end of the tick."""
         if len(self._queue) >= HOPELESS:
             raise UsageError(f"the world has sent {HOPELESS} messages in one tick, and goes on")
         self._queue.append((data, to, reliable))
 
     def deliver(self) -> None:
-        """Hand over all that was queued; and tell clients of what they will never get."""
+        """Deliver everything queued, and tell clients of messages that they will never get."""
         queue, self._queue = self._queue, []
         for number, (data, to, reliable) in enumerate(queue):
             why = misfit(data, reliable) if number < MOST_QUEUED else f"a tick has at most {MOST_QUEUED} messages"
@@ -521,7 +508,7 @@ class Post:
             player.connection.send_unreliable(encode_note(data))
 
     def tell_all(self, packet: bytes) -> None:
-        """A message of the server's own to every client."""
+        """Send a message of the server's own to every client."""
         for player in self._room.players.values():
             if player.connection is not None and player.receiver is not None:
                 send_control(player.connection, packet)

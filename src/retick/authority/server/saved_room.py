@@ -1,4 +1,4 @@
-"""A room as bytes, for a server that is started again: the world, its tick, and who has which seat.
+"""A room as bytes, for a restarted server: the world, its tick, and who has which seat.
 
 ::
 
@@ -30,8 +30,6 @@ from retick.errors import (
 )
 from retick.host.joining import LONGEST_NAME, TOKEN_SIZE
 
-__all__ = ["SavedRoom", "SavedSeat", "decode_room", "encode_room"]
-
 MAGIC: Final = b"RTWR"
 VERSION: Final = 1
 _HEAD: Final = struct.Struct("<4sBQIIB")
@@ -54,18 +52,18 @@ class SavedRoom:
     """A room between two ticks."""
 
     schema: int
-    """Hash of the tables of its world."""
+    """The hash of the tables of its world."""
     seed: int
     tick: int
     """The tick that was run last."""
     seats: tuple[SavedSeat, ...]
-    """By ascending seat."""
+    """The taken seats in ascending order."""
     world: bytes
-    """As ``world.save`` gave it."""
+    """The bytes of ``world.save``."""
 
 
 def encode_room(room: SavedRoom) -> bytes:
-    """The bytes of a room."""
+    """Encode a room."""
     out = bytearray(_HEAD.pack(MAGIC, VERSION, room.schema, room.seed, room.tick, len(room.seats)))
     for seat, token, name, is_bot in room.seats:
         packed = name.encode()
@@ -75,7 +73,7 @@ def encode_room(room: SavedRoom) -> bytes:
 
 
 def decode_room(data: bytes) -> SavedRoom:
-    """The room in these bytes, or a DecodeError. The world's own bytes are not looked into."""
+    """Decode a room, or raise DecodeError. The world's own bytes are not checked."""
     _need(data, _HEAD.size + 2 * _SIZE.size)
     magic, version, schema, seed, tick, count = _HEAD.unpack_from(data)
     if magic != MAGIC:

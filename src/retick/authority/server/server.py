@@ -1,7 +1,7 @@
 """The server of a declared world: rooms behind one endpoint. Sans-I/O: only the five calls reach it.
 
-A connection becomes a player when the link is up: the handshake has named the room, the player, and after a lost
-connection the seat. WELCOME answers.
+A connection becomes a player when the link is up: the handshake has named the room, the player and, after a lost
+connection, the seat. WELCOME is the answer.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -42,19 +42,12 @@ from retick.routes.routes import Routes
 from retick.sim.world import World
 from retick.sim.world.hosting import check_owners
 
-__all__ = [
-    "WorldAdmission",
-    "WorldGuest",
-    "WorldServer",
-]
-
-
-# Who may come into the rooms of a declared world: players, while a seat is free, and spectators.
+# Decides who may come into the rooms of a declared world: players, while a seat is free, and spectators.
 
 
 @dataclass(slots=True)
 class WorldGuest(Guest[WorldRoom, WorldPlayer]):
-    """One that says its name."""
+    """A guest with a name."""
 
     name: str = ""
     watches: bool = False
@@ -62,7 +55,7 @@ class WorldGuest(Guest[WorldRoom, WorldPlayer]):
 
 
 class WorldAdmission(Admission[WorldRoom, WorldPlayer]):
-    """Knows the tables of the world."""
+    """Admits clients that have the same tables of the world."""
 
     def __init__(
         self,
@@ -75,8 +68,8 @@ class WorldAdmission(Admission[WorldRoom, WorldPlayer]):
         take_over: Callable[[WorldRoom, WorldPlayer], None],
         gate: Gate,
     ) -> None:
-        """``schema``: hash of the tables; ``seats``: of a room; ``compact``: hash of the compact tables, 0 if there are
-        no compact snapshots."""
+        """``schema``: hash of the tables; ``seats``: of a room; ``compact``: hash of the compact tables, 0 without
+        compact snapshots."""
         super().__init__(rooms, entropy=entropy, take_over=take_over, gate=gate)
         self._schema = schema
         self._compact = compact
@@ -103,7 +96,7 @@ SEED_BYTES: Final = 4
 
 
 class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
-    """Answers the five calls; ``rooms`` are its rooms by name."""
+    """A server of declared worlds: answers the five calls; ``rooms`` are its rooms by name."""
 
     def __init__(
         self,
@@ -120,10 +113,10 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
     ) -> None:
         """``entropy(n)`` gives n random bytes: ``os.urandom``, or a seeded generator in a test.
 
-        ``record(room)`` gives a new room its recorder, or None. ``clock()`` gives seconds, as ``time.perf_counter``
-        does: with it, ``RoomStats.tick_cost`` is measured. ``admit(applicant)`` answers with a Pass or a Refuse, for
-        example ``retick.tokens.Tokens``. With ``key_pair`` only clients that know its public half come in.
-        ``online`` opens a room at a relay: clients join by its code.
+        ``record(room)`` returns the recorder of a new room, or None. ``clock()`` gives seconds, like
+        ``time.perf_counter``; it enables ``RoomStats.tick_cost``. ``admit(applicant)`` answers with a Pass or a Refuse;
+        ``retick.tokens.Tokens`` is one. With ``key_pair`` only clients that know its public half get in. ``online``
+        opens a room at a relay: clients join by its code.
         """
         if not (isinstance(game, type) and issubclass(game, World)):
             raise UsageError(f"a WorldServer runs a class of worlds, not {game!r}: WorldServer(Tanks, ...)")
@@ -171,7 +164,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
 
     @property
     def routes(self) -> Routes | None:
-        """Of a server with ``online``: its code, and how each client is reached."""
+        """The code of a server with ``online``, and how each client is reached; None for other servers."""
         return routes_of(self._link)
 
     # Rooms.
@@ -200,19 +193,19 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         return type(self._hooks).received is not RoomHooks.received
 
     def save_room(self, name: str = "") -> bytes:
-        """A room as bytes, to be kept in a secret place: it has the tokens with which players come back."""
+        """Save a room as bytes. Keep them secret: they contain the tokens with which players come back."""
         room = self.rooms.get(name)
         if room is None:
             raise UsageError(self._rooms.why_not(name))
         return room.save()
 
     def restore_room(self, data: bytes, name: str = "", *, bots: Mapping[int, Bot] | Bot | None = None) -> WorldRoom:
-        """Open a room that goes on where it was saved. Its players come back by themselves, within ``rejoin_seconds``.
+        """Open a room that continues where it was saved. Its players come back on their own, within ``rejoin_seconds``.
 
-        A room of this name that has not begun, as those of ``config.rooms`` before the first tick, makes place for it.
-        ``bots`` are the functions of its bots, by seat, or one for all of them; a bot that is not given leaves. A
-        DecodeError, and no room, if these are no bytes of a room of this world. If the game raises an error when a bot
-        leaves, the room has failed.
+        Replaces a room of this name that has not begun, as those of ``config.rooms`` before the first tick. ``bots``
+        has the functions of its bots by seat, or one for all; a bot without a function leaves. Raises DecodeError, and
+        opens no room, if the bytes are not a room of this world. If the game raises an error when a bot leaves, the
+        room has failed.
         """
         saved = decode_room(data)
         if saved.schema != self._layout.hash or any(each.seat >= self._layout.players for each in saved.seats):
@@ -254,7 +247,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         )
 
     def _fail_room(self, room: WorldRoom, error: BaseException) -> None:
-        # A hook may have closed the room in the middle of what has failed now.
+        # A hook may have closed the room in the middle of what failed now.
         if self.rooms.get(room.name) is room:
             super()._fail_room(room, error)
 
@@ -282,7 +275,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         if ticks:
             for room in self.rooms.values():
                 for player in room.players.values():
-                    player.earn(ticks)  # clients went on sending in the time of ticks that were not run
+                    player.earn(ticks)  # clients kept sending during the ticks that were skipped
 
     # Joining and leaving.
 
@@ -312,7 +305,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
     def _left(self, room: WorldRoom, player: WorldPlayer, text: str) -> PlayerLeft:
         return replace(super()._left(room, player, text), things=player.things)
 
-    # What clients send.
+    # Messages from clients.
 
     def _on_other(self, guest: WorldGuest, event: LinkEvent, now: float) -> None:
         if isinstance(event, Connected) and guest.player is None:
@@ -344,7 +337,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             refused["not_joined"] += 1
             return
         if not player.grant_message():
-            # What the link has handed over is acknowledged: it is still read, and nothing comes after it.
+            # Messages that the link has delivered are acknowledged: they are still read, and nothing comes after them.
             refused["flooded"] += 1
             connection.close(Reason.VIOLATION, "too many messages were sent")
         try:
@@ -369,6 +362,6 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
 
 
 def _words(text: str) -> str:
-    """What fits into ROOM_OVER."""
+    """Shorten a text to what fits into ROOM_OVER."""
     printable = "".join(each if each.isprintable() else "?" for each in text)
     return printable.encode()[:LONGEST_WORDS].decode(errors="ignore")

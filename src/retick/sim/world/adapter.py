@@ -25,8 +25,6 @@ from retick.sim.checksum import fnv1a
 from retick.sim.contract import input_size_of
 from retick.sim.fields import canonical_text
 
-__all__ = ["SavesAndLoads", "SimulatedWorld", "WorldSimulation", "WorldState"]
-
 LONGEST_NAME = 28
 """The most characters a name made from a class may have: a handshake allows 32, and the player count is added."""
 _NOT_KEPT = object()

@@ -3,8 +3,6 @@
 import dataclasses
 from typing import Any, get_origin
 
-__all__ = ["advice_on", "advice_on_value"]
-
 _FIELDS = (
     "must be an int, a float, a number with a width (I32, U8, F64 ...), a bool, an enum, a str, a Vector2, a Rect, an "
     "FRect, a Thing, a Ref, a Cache, or a list of these"

@@ -16,8 +16,6 @@ from typing import Any, ClassVar, NoReturn, Self
 from retick.errors import SchemaError, UsageError
 from retick.sim.world.declaration import MEMBER, Member, hints_of, member_of
 
-__all__ = ["Command"]
-
 MOST_BITS = 64
 KEPT = 1024
 """How many unpacked commands of a class are cached: players hold buttons, so the same few come again and again."""

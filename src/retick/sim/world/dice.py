@@ -10,12 +10,6 @@ from retick.sim.maths import cos, log, sqrt, tau
 from retick.sim.prng import XorShift32, check_seed
 from retick.sim.world.world import Thing
 
-__all__ = [
-    "Cooldown",
-    "Dice",
-]
-
-
 # retick: floats -- they are kept as their bits; only exact operations are done with them
 
 

@@ -14,19 +14,6 @@ from retick.sim.world.saved import HEAD
 from retick.sim.world.storage import shut
 from retick.sim.world.world import World
 
-__all__ = [
-    "HostedWorld",
-    "WorldHost",
-    "begin",
-    "check_owners",
-    "make_read_only",
-    "player_joins",
-    "player_leaves",
-    "set_host",
-    "tick",
-]
-
-
 # What a server does with a declared world. Games call none of this: they write ``join``, ``leave`` and ``advance``.
 #
 # ::

@@ -12,8 +12,6 @@ from retick.errors import SchemaError
 from retick.sim.shapes import Shape
 from retick.sim.world.declaration import DOUBLE, ITEMS, NUMBER, PART, SHAPE, WIDE, Form, members_of
 
-__all__ = ["Distance", "axes_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Distance:

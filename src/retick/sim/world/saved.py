@@ -80,18 +80,6 @@ else:
         things_by_id,
     )
 
-__all__ = [
-    "HEAD",
-    "MAGIC",
-    "VERSION",
-    "Position",
-    "WorldReader",
-    "Writer",
-    "check_state",
-    "load_world",
-    "save_world",
-]
-
 _DELETE, _SET = list.__delitem__, list.__setitem__
 
 # Saves a world as bytes (a compiled kernel). docs/formats/world.md describes them.
@@ -210,7 +198,7 @@ class Writer:
             for each in items:
                 item: Cell = each
                 if item._id == 0 or item._plan is not field.plan:
-                    raise UsageError(f"{field.where} was changed past its own methods")
+                    raise UsageError(f"{field.where} was changed without its own methods")
                 self.need(4)
                 self.put(item._id, 4)
                 self.put_cell(item)

@@ -34,28 +34,6 @@ if cython.compiled:
 else:
     from retick.sim.shapes import Shape, copied
 
-__all__ = [
-    "IS_COMPILED",
-    "BoundedList",
-    "Cell",
-    "FieldAttribute",
-    "FieldPlan",
-    "Root",
-    "Step",
-    "ThingList",
-    "ThingPlan",
-    "ValueList",
-    "check_free",
-    "check_open",
-    "enter",
-    "leave",
-    "new_cell",
-    "settle",
-    "shut",
-    "things_by_id",
-]
-
-
 if cython.compiled:
     from cython.cimports.cpython.mem import PyMem_Free
     from cython.cimports.cpython.object import PyObject_GenericSetAttr
@@ -314,7 +292,7 @@ def shut(cell: Cell) -> cython.int:
 def check_there(cell: Cell) -> cython.int:
     """Refuse values that get past the methods of things and lists: None, and objects without a plan."""
     if cell is None or cell._plan is None:
-        raise UsageError("a list or a thing was changed past its own methods")
+        raise UsageError("a list or a thing was changed without its own methods")
     return 0
 
 

@@ -43,8 +43,6 @@ from retick.sim.world.interest import Distance, check_interest, first_position
 from retick.sim.world.saved import check_state, load_world, save_world
 from retick.sim.world.storage import Cell, Root, ThingPlan, new_cell
 
-__all__ = ["Thing", "World", "jump"]
-
 
 class ThingType(type):
     """Gives each class of things its plan, and a descriptor for each field."""
