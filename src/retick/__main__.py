@@ -6,8 +6,6 @@ import sys
 
 from retick._safe_path import keep_out_working_directory
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the command line; ``retick.cli.exit_codes`` lists the exit codes."""

@@ -29,8 +29,6 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import ModuleType
 
-__all__ = ["HOW_TO_COMPILE", "KERNELS", "is_compiled", "is_pure_by_choice", "prefer_sources_if_asked"]
-
 KERNELS: tuple[str, ...] = (
     "retick.sim.maths.kernel",
     "retick.sim.shapes",

@@ -8,8 +8,6 @@ could come from there: ``sys`` is built in, and ``os`` is loaded before any prog
 import os
 import sys
 
-__all__ = ["clean_python_path", "keep_out_working_directory"]
-
 
 def _leave_path_of_dash_m() -> None:
     """Remove the entry that ``python -m retick``, or ``-m`` with a module of it, put in front of the path."""

@@ -10,8 +10,6 @@ import sys
 import traceback
 from types import FrameType
 
-__all__ = ["game_failure", "is_raised_by_game"]
-
 OWN = __name__.partition(".")[0]
 LONGEST_LINE = 80
 

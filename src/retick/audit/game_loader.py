@@ -23,22 +23,6 @@ from retick.sim.contract import Simulation, input_size_of
 from retick.sim.world import SimulatedWorld, World, WorldSimulation
 from retick.sim.world.hosting import make_read_only
 
-__all__ = [
-    "GAME_IDS",
-    "Press",
-    "import_from",
-    "import_game",
-    "import_object",
-    "load_game",
-    "locate_game",
-    "made",
-    "made_for",
-    "module_beside",
-    "played_rows",
-    "press_function_of",
-]
-
-
 GAME_IDS = {"retick.fighter": "retick.games.fighter:Fighter", "retick.scramble": "retick.games.scramble:Scramble"}
 """Names of the games whose ids recordings carry."""
 _REQUIRED = ("num_players", "initial_state", "step", "checksum", "fields")

@@ -24,16 +24,6 @@ from retick.audit.runs.saves import Saved, load, save
 from retick.sim.contract import Simulation, input_size_of, located
 from retick.sim.prng import seeded_inputs
 
-__all__ = [
-    "Check",
-    "RowMaker",
-    "Search",
-    "SearchResult",
-    "SearchedMatch",
-    "live_bits",
-]
-
-
 # Makes rows of inputs for a search: new ones, and changed copies of those that reached something.
 #
 # Theory of operation. Games read a few bits of an input, and most of a random input does nothing. So each bit is tried

@@ -18,16 +18,6 @@ from typing import IO, Any
 from retick._safe_path import clean_python_path
 from retick.errors import UsageError
 
-__all__ = [
-    "Interpreter",
-    "InterpreterDied",
-    "child_environment",
-    "interpreters",
-    "job_and_streams",
-    "python_command",
-    "start_module",
-]
-
 
 def python_command(module: str, *arguments: str) -> list[str]:
     """``python -m module arguments``. ``-P`` keeps the working directory off the module path: a ``json.py`` there

@@ -20,8 +20,6 @@ from typing import Any, NamedTuple
 
 from retick.audit.own_source import OwnSource
 
-__all__ = ["LineWatch", "LinesRun", "Unrun"]
-
 Tracing = Callable[[FrameType, str, Any], Any]
 Place = tuple[CodeType, int, int]
 QUIET_CALLS = 500

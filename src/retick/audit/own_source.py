@@ -10,8 +10,6 @@ from typing import Any
 from retick.sim.contract import Simulation
 from retick.sim.world import SimulatedWorld
 
-__all__ = ["OwnSource"]
-
 _OWN = str(Path(__file__).resolve().parents[1])
 
 

@@ -7,8 +7,6 @@ from retick.audit.rules import META_RULES, RULES
 from retick.errors import DeterminismError
 from retick.sim.fields import FieldDifference
 
-__all__ = ["AllowedFinding", "AuditReport", "DynamicReport", "Finding", "RunDivergence", "StaticReport"]
-
 EXCEPTION = "exception"
 """The ``check`` of a divergence that is none: the game raises in every run."""
 

@@ -5,8 +5,6 @@ Allow comments name rules by their ids. docs/guides/audit.md shows each rule wit
 
 from dataclasses import dataclass
 
-__all__ = ["FLOAT_RULES", "META_RULES", "RULES", "Rule"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:

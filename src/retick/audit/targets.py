@@ -12,8 +12,6 @@ from pathlib import Path
 
 from retick.errors import UsageError
 
-__all__ = ["SourceFile", "Target", "find_target", "split_target"]
-
 OWN = __name__.partition(".")[0]
 ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta")
 """What the folder of a virtual environment has in it."""

@@ -15,13 +15,6 @@ from retick.cli.exit_codes import exits
 from retick.cli.terminal import say
 from retick.errors import UsageError
 
-__all__ = [
-    "CommandLine",
-    "LazyGroup",
-    "app",
-]
-
-
 # Commands that are imported when they are used: ``retick --version`` need not load the studio.
 
 

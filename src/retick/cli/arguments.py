@@ -12,16 +12,6 @@ from retick.errors import LimitExceeded, RetickError, UsageError
 from retick.replay import ReadLimits, Replay, load
 from retick.replay.limits import MIB
 
-__all__ = [
-    "PROJECT",
-    "BudgetOption",
-    "load_within",
-    "project_game",
-    "raisable",
-    "read_limits",
-]
-
-
 BudgetOption = Annotated[
     int | None,
     typer.Option(

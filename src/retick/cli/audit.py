@@ -11,8 +11,6 @@ from retick.cli.exit_codes import NO
 from retick.cli.terminal import Screen, count, say_json, working
 from retick.errors import UsageError
 
-__all__ = ["audit"]
-
 _SHOWN_FIELDS = 8
 
 

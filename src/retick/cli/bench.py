@@ -23,8 +23,6 @@ from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from retick.verify import Run, generate
 
-__all__ = ["Figure", "bench", "measure"]
-
 SEED = 1
 FRAMES = 6000
 """Frames of the match that the loop and the engine play in each pass."""

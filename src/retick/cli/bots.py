@@ -36,14 +36,6 @@ from retick.transport import Conditions, Impaired
 from retick.transport.poll import Poll
 from retick.transport.udp import open_udp, parse_address
 
-__all__ = [
-    "BotClient",
-    "BotLine",
-    "bots",
-    "table_of",
-]
-
-
 # A bot that plays on a server as a real client: it predicts, reconciles and interpolates, over a link made worse.
 
 # retick: floats -- measurements

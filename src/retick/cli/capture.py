@@ -14,8 +14,6 @@ from retick.packets.pcapng import Exporter, parse_place
 from retick.replay.storage import naming, read_bounded
 from retick.transport.capture import read_capture
 
-__all__ = ["capture_app"]
-
 capture_app = typer.Typer(name="capture", no_args_is_help=True, help="Turn captures into files of other programs.")
 
 

@@ -15,8 +15,6 @@ from retick.cli.exit_codes import NO, named
 from retick.cli.terminal import say, say_json, working
 from retick.errors import UsageError
 
-__all__ = ["desync_app"]
-
 desync_app = typer.Typer(
     name="desync",
     help="Explain matches whose peers diverged.\n\nExample: retick desync explain match.desync",

@@ -22,15 +22,6 @@ from retick.transport import Poll, UdpSocket, open_towards, open_udp
 from retick.transport.discovery import own_address, own_address_towards, own_address_v6
 from retick.transport.udp import SocketAddress
 
-__all__ = [
-    "Diagnosis",
-    "Findings",
-    "Line",
-    "doctor",
-    "examine",
-]
-
-
 # What was measured, in words: no socket here, so that every kind of network can be tried in a test.
 #
 # Where an answer cannot be known, the value is None and the words say why.

@@ -12,8 +12,6 @@ from retick.errors import UsageError
 from retick.packets.wireshark import dissector
 from retick.sim import World
 
-__all__ = ["export_app"]
-
 export_app = typer.Typer(name="export", no_args_is_help=True, help="Write what other programs need.")
 
 

@@ -11,14 +11,6 @@ from retick.cli.terminal import say
 from retick.errors import UsageError
 from retick.replay.storage import naming
 
-__all__ = [
-    "MOST_PLAYERS",
-    "class_name",
-    "new",
-    "project_files",
-]
-
-
 # The files of a new game: templates with a few words replaced.
 
 MOST_PLAYERS = 8

@@ -3,8 +3,6 @@
 import time
 from collections.abc import Callable
 
-__all__ = ["LoopPace"]
-
 
 class LoopPace:
     """Call ``wait`` once a frame. It sleeps until the frame is due and returns whether there is time to draw.

@@ -22,8 +22,6 @@ from retick.snapshot import Schema, schema_from_json
 from retick.snapshot.inspect import SnapshotExplainer
 from retick.wire.explain import Explanation
 
-__all__ = ["packet"]
-
 MOST_SCHEMA = 4 * 1024 * 1024
 """Bytes of a schema's file."""
 Read = TypeVar("Read")

@@ -17,8 +17,6 @@ from retick.serving.event_log import EventLog
 from retick.serving.metrics import page_address
 from retick.serving.relay import run_relay
 
-__all__ = ["relay"]
-
 _LIMITS = RelayConfig()
 
 

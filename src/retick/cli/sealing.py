@@ -14,17 +14,6 @@ from retick.replay import ReadLimits
 from retick.replay.storage import read_bounded
 from retick.tokens import KEY_SIZE, from_text, show
 
-__all__ = [
-    "ClientIdentityOption",
-    "ClientKeylogOption",
-    "ClientPlainOption",
-    "ServerKeyOption",
-    "TokenOption",
-    "client_sealing",
-    "read_server_key",
-    "read_token",
-]
-
 MOST_TOKEN_FILE: Final = 4096
 """Bytes of a file with a token."""
 ServerKeyOption = Annotated[

@@ -25,8 +25,6 @@ from retick.serving.front import serve_plan
 from retick.serving.metrics import page_address
 from retick.serving.plan import ServePlan, with_keys
 
-__all__ = ["serve"]
-
 RUNNER = "runner"
 SERVABLE = (
     "  retick serve arena.py:Arena      a declared world of yours: class Arena(World) in arena.py",

@@ -17,14 +17,6 @@ from retick.snapshot.compact.defaults import prediction_of
 from retick.snapshot.compact.prior import generic_prior
 from retick.snapshot.fields import Predictor
 
-__all__ = [
-    "fit",
-    "read_prior",
-    "say_if_of_another_plan",
-    "snapshot_app",
-]
-
-
 # Searches for what a game did not declare: damping and acceleration, by what they save.
 #
 # Every candidate is tried on the snapshots themselves: the one with the fewest bytes is taken. Candidates of an

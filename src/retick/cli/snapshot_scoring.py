@@ -39,23 +39,6 @@ from retick.snapshot.compact.numbers import OLDEST
 from retick.snapshot.errors import value_error
 from retick.snapshot.inspect import PacketReport, inspect_packet, is_snapshot
 
-__all__ = [
-    "TRACE_ENTITIES",
-    "Score",
-    "ScoredCoder",
-    "Source",
-    "costs",
-    "counted",
-    "mean_bytes",
-    "read_source",
-    "score",
-    "score_lines",
-    "scores",
-    "trace_schema",
-    "train",
-]
-
-
 STRETCH = 64
 """Packets that are encoded, and then decoded, between two looks at the clock."""
 PASSES = 3

@@ -12,8 +12,6 @@ from retick.cli.play.options import IdentityOption, KeylogOption, LinkOptions
 from retick.cli.terminal import say
 from retick.errors import MissingExtra, UsageError
 
-__all__ = ["studio"]
-
 DEFAULT_PORT = 8420
 NEEDED = ("starlette", "uvicorn", "websockets")
 

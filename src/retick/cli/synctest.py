@@ -16,8 +16,6 @@ from retick.sim.contract import Simulation
 from retick.sim.prng import seeded_inputs
 from retick.testing.determinism import Failure, failure_in, shrink
 
-__all__ = ["synctest"]
-
 LAST_SEED = 0xFFFFFFFF
 """The seed after it is 1."""
 ENOUGH = 0.6

@@ -17,8 +17,6 @@ from retick.playing.key_files import load_token_key, make_token_key, write_secre
 from retick.tokens import LIFETIME, TOLERANCE, JoinToken, Shown, issue, key_id_of, open_token, show, to_text
 from retick.transport.udp import parse_address
 
-__all__ = ["token_app"]
-
 token_app = typer.Typer(name="token", no_args_is_help=True, help="Join tokens: who may come into a server's rooms.")
 KeyOption = Annotated[Path, typer.Option("--key", metavar="FILE", help="The token key.", show_default=False)]
 

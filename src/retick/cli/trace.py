@@ -16,15 +16,6 @@ from retick.cli.trace_notes import Note, Notes, read_notes
 from retick.replay import ReadLimits
 from retick.replay.storage import read_bounded
 
-__all__ = [
-    "Flow",
-    "clock_corrections",
-    "flows_between",
-    "trace",
-    "trace_events",
-]
-
-
 # How far the clocks of several peers are apart, from the datagrams that they sent each other.
 
 Flow = tuple[int, int, int, int]

@@ -17,20 +17,6 @@ from retick.rollback.events import DesyncDetected, MatchEvent, PeerConnected, Pe
 from retick.rollback.match.stats import SessionStats
 from retick.transport import Address, Captured, Endpoint
 
-__all__ = [
-    "Note",
-    "Notes",
-    "TraceOption",
-    "Tracer",
-    "check_trace",
-    "fingerprint",
-    "header_line",
-    "note_line",
-    "read_notes",
-    "traced",
-]
-
-
 FORMAT = "retick trace"
 VERSION = 1
 LONGEST_NAME = 64

@@ -12,8 +12,6 @@ from retick.host.rooms import Rooms
 from retick.link import Accept, Connection, Reason, Refuse, Request, describe
 from retick.tokens import Applicant, Pass
 
-__all__ = ["Admission", "Guest"]
-
 R = TypeVar("R", bound=Any)
 P = TypeVar("P", bound=Any)
 

@@ -28,8 +28,6 @@ from retick.routes.routed_link import host_name, make_link, routes_of
 from retick.routes.routes import Routes
 from retick.tokens import show
 
-__all__ = ["ClientLink"]
-
 FINAL: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION, Reason.DENIED)
 """Reasons for which a connection ends and the client does not dial again."""
 PAYLOAD_QUEUE: Final = 128

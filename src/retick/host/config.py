@@ -4,17 +4,6 @@ from dataclasses import dataclass
 
 from retick.errors import UsageError
 
-__all__ = [
-    "COMPACT_SNAPSHOTS",
-    "CONTROL_QUEUE",
-    "DELTA_SNAPSHOTS",
-    "FAULTS",
-    "LARGEST_MESSAGE",
-    "HostConfig",
-    "JoiningConfig",
-]
-
-
 DELTA_SNAPSHOTS = 1 << 3
 """The link handshake's capability bit for delta snapshots."""
 COMPACT_SNAPSHOTS = 1 << 4

@@ -6,26 +6,6 @@ from itertools import islice
 from reprlib import Repr
 from typing import Any, Final, NamedTuple, TypeAlias
 
-__all__ = [
-    "AdmitFailed",
-    "ConnectionLost",
-    "GameEvent",
-    "GameMessageReceived",
-    "JoinFailed",
-    "Joined",
-    "MessageDropped",
-    "MessageFromPlayer",
-    "MessagesNotReceived",
-    "PlayerJoined",
-    "PlayerLeft",
-    "PlayerLost",
-    "PlayerRejoined",
-    "RoomClosed",
-    "RoomFailed",
-    "ServerDrained",
-    "ServerEvent",
-]
-
 _SHORT: Final = Repr()
 """Writes values of the game in bounded length, even if their own ``__repr__`` raises."""
 MOST_FIELDS: Final = 500

@@ -13,8 +13,6 @@ from retick.host.joining import decode_join, redirect_to
 from retick.link import LinkConfig, LinkEndpoint, Reason, Refuse, Request, describe
 from retick.link.handshake.strangers import Refusals
 
-__all__ = ["Front"]
-
 MOST_ASKING: Final = 1024
 """How many clients may ask on sealed links at once; each takes a few round trips, seconds at most."""
 

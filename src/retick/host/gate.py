@@ -11,16 +11,6 @@ from retick.host.events import AdmitFailed, PlayerJoined
 from retick.link import LinkConfig, Refuse
 from retick.tokens import Applicant, Pass, Tokens
 
-__all__ = [
-    "BANNED",
-    "NOBODY",
-    "Admit",
-    "Credit",
-    "Gate",
-    "with_pass",
-]
-
-
 Admit: TypeAlias = Callable[[Applicant], Pass | Refuse]
 NOBODY: Final = Pass()
 """A Pass without any knowledge of the player."""

@@ -30,8 +30,6 @@ from retick.link import UnreliableReceived as Unreliable
 from retick.routes.online import Online, OnlineEvent
 from retick.routes.routed_link import make_link
 
-__all__ = ["RoomHost"]
-
 ORDERLY: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION)
 """Reasons for which a connection ends and the seat is not kept."""
 LINGER: Final = 0.25

@@ -23,24 +23,6 @@ from typing import Final, NamedTuple
 from retick.errors import InvalidValue, UsageError
 from retick.link import Reason, Refuse
 
-__all__ = [
-    "FIRST_PORT",
-    "LONGEST_NAME",
-    "LONGEST_ROOM",
-    "MOST_REDIRECTIONS",
-    "TOKEN_SIZE",
-    "JoinAcceptance",
-    "JoinRequest",
-    "Way",
-    "check_name",
-    "decode_acceptance",
-    "decode_join",
-    "encode_acceptance",
-    "encode_join",
-    "redirect_to",
-]
-
-
 TOKEN_SIZE: Final = 16
 _LAYOUT: Final = 1
 _NAMED: Final = 2

@@ -8,8 +8,6 @@ from retick.host.config import LARGEST_MESSAGE
 from retick.link import LinkConfig, Sealing
 from retick.tokens import show
 
-__all__ = ["ClientSealing", "ServerSealing", "link_config", "sealing_by_token"]
-
 
 class ServerSealing(TypedDict, total=False):
     """How a server seals its links."""

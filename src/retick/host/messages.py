@@ -8,8 +8,6 @@ from collections import deque
 
 from retick.link import Connection, Reason
 
-__all__ = ["GameMessages", "send_control"]
-
 
 def send_control(connection: Connection, data: bytes) -> None:
     """Send a control message. A client with too many waiting is disconnected: it keeps its seat and may rejoin.

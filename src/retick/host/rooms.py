@@ -10,8 +10,6 @@ from retick.host.stats import REFUSALS, InputStats, RoomStats
 from retick.link import Connection
 from retick.tokens import Pass
 
-__all__ = ["HostedPlayer", "HostedRoom", "Rooms"]
-
 ENDED_REMEMBERED: Final = 256
 """How many ended rooms are remembered, to tell a request to join why; beyond that, the oldest is forgotten."""
 

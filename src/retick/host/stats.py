@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from retick.wire.values import Plain
 
-__all__ = ["REFUSALS", "TICK_BOUNDS", "ClientStats", "InputStats", "RoomStats", "ServerStats", "TickCost"]
-
 REFUSALS = (
     "malformed",
     "wrong_version",

@@ -3,18 +3,6 @@
 from math import ceil
 from typing import Final
 
-__all__ = [
-    "MAX_DELAY_TICKS",
-    "PING_INTERVAL",
-    "SAFETY_MS",
-    "SAFETY_TICKS",
-    "PingRoundTrip",
-    "Pings",
-    "RenderClock",
-    "ms_to_ticks",
-]
-
-
 # retick: floats -- milliseconds and seconds of the network; no simulation reads them
 
 

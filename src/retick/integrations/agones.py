@@ -1,15 +1,15 @@
-"""Agones: tells the side-car of a game server's pod how the server does, by its local HTTP interface.
+"""Agones: reports a game server's state to the side-car in its pod, over local HTTP.
 
-The side-car listens on this machine, at the port in AGONES_SDK_HTTP_PORT (9358 if there is none). A thread of its own
-talks to it: no call here waits, so no tick does. What must arrive (ready, allocate, shutdown) is tried again until the
-side-car has answered or something newer is to be said; health is not, since the next one comes soon.
+The side-car listens on this machine, at the port in AGONES_SDK_HTTP_PORT (9358 if unset). A thread talks to it, so no
+call here blocks a tick. State changes (ready, allocate, shutdown) are retried until the side-car answers or a newer
+one replaces them; health is not, since the next report comes soon.
 
 ::
 
     sidecar = Sidecar()
     sidecar.ready()       # players can be sent here
-    sidecar.beat()        # every second or so, from the game's loop: health is told only as long as this is called
-    sidecar.allocate()    # players are here: do not take the server away
+    sidecar.beat()        # every second or so, from the game's loop: without it, no health is reported
+    sidecar.allocate()    # players are here: do not remove the server
     sidecar.shutdown()    # this server ends
     sidecar.close()
 """
@@ -24,23 +24,21 @@ from typing import Any
 
 from retick.errors import UsageError
 
-__all__ = ["DEFAULT_PORT", "Sidecar", "sidecar_port"]
-
 DEFAULT_PORT = 9358
 HEALTH_EVERY = 5.0
-"""Seconds; the manifest's ``health.periodSeconds`` must be longer."""
+"""Seconds between two health reports; the manifest's ``health.periodSeconds`` must be longer."""
 ALIVE_FOR = 3.0
-"""Seconds after a beat in which the game's loop counts as alive."""
+"""Seconds after a beat during which the game's loop counts as alive."""
 PATIENCE = 2.0
 """Seconds that the side-car may take for an answer."""
 TRY_AGAIN = 1.0
-"""Seconds after an answer that was no yes."""
+"""Seconds before a failed request is retried."""
 LARGEST_ANSWER = 1 << 20
-"""Bytes."""
+"""Bytes of an answer that are read at most."""
 
 
 def sidecar_port() -> int:
-    """As the environment says."""
+    """The side-car's port from the environment, or else the default port."""
     text = os.environ.get("AGONES_SDK_HTTP_PORT", str(DEFAULT_PORT))
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= 65535):
         raise UsageError(f"AGONES_SDK_HTTP_PORT must be a port from 1 to 65535, not {text!r}")
@@ -59,11 +57,11 @@ class Sidecar:
         patience: float = PATIENCE,
         try_again: float = TRY_AGAIN,
     ) -> None:
-        """``on_trouble`` is called in the thread, with words, when the side-car begins to answer no, or nothing."""
+        """``on_trouble`` is called in the thread, with a line, at the first request that fails after a good one."""
         self.answered = 0
-        """Requests that were answered with yes."""
+        """Number of requests that succeeded."""
         self.failed = 0
-        """Requests that were not."""
+        """Number of requests that failed."""
         self._port = sidecar_port() if port is None else port
         self._on_trouble = on_trouble
         self._health_every = health_every
@@ -71,7 +69,7 @@ class Sidecar:
         self._try_again = try_again
         self._changed = threading.Condition()
         self._wanted: str | None = None
-        """The state to be told next."""
+        """The state that is to be reported."""
         self._beat_at = time.monotonic()
         self._is_closed = False
         self._in_trouble = False
@@ -79,23 +77,23 @@ class Sidecar:
         self._thread.start()
 
     def ready(self) -> None:
-        """New players can be sent here. Also after ``allocate``, when the last one has gone."""
+        """Report that new players can be sent here; also after ``allocate``, when the last player has left."""
         self._want("/ready")
 
     def allocate(self) -> None:
-        """Players are here."""
+        """Report that players are here."""
         self._want("/allocate")
 
     def shutdown(self) -> None:
-        """This server ends; the side-car has the pod taken away."""
+        """Report that this server ends; the side-car then removes the pod."""
         self._want("/shutdown")
 
     def beat(self) -> None:
-        """The game's loop is alive."""
+        """Note that the game's loop is alive."""
         self._beat_at = time.monotonic()
 
     def close(self, *, longest: float = 0.0) -> None:
-        """End the thread; wait at most ``longest`` seconds for what is still to be told."""
+        """End the thread, after at most ``longest`` seconds for a pending report."""
         deadline = time.monotonic() + longest
         with self._changed:
             self._changed.wait_for(lambda: self._wanted is None, max(0.0, deadline - time.monotonic()))
@@ -134,12 +132,12 @@ class Sidecar:
 
     def _told(self, path: str) -> None:
         with self._changed:
-            if self._wanted == path:  # and nothing newer
+            if self._wanted == path:  # it was not replaced meanwhile
                 self._wanted = None
             self._changed.notify_all()
 
     def _post(self, path: str) -> bool:
-        """Whether the side-car said yes."""
+        """Send a request; whether it succeeded."""
         try:
             self._request("POST", path)
         except (OSError, HTTPException, ValueError) as error:
@@ -151,7 +149,7 @@ class Sidecar:
         return True
 
     def _note(self, text: str) -> None:
-        """Once, until it has answered again."""
+        """Report trouble, once until the next answer."""
         if not self._in_trouble:
             self._in_trouble = True
             self._on_trouble(text)
@@ -168,9 +166,9 @@ class Sidecar:
             connection.close()
 
     def game_server(self) -> dict[str, Any]:
-        """What Agones knows of this server: its name, address and state. This call waits: not for a game's loop.
+        """Ask for this server's name, address and state. It blocks, so do not call it from a game's loop.
 
-        An OSError when the side-car does not answer or says no.
+        OSError if the side-car does not answer or the request fails.
         """
         try:
             found = json.loads(self._request("GET", "/gameserver"))

@@ -1,7 +1,7 @@
-"""Thousands of matches of the fighter in NumPy arrays, for learning loops: one call is one frame of all of them.
+"""Thousands of matches of the fighter in NumPy arrays, for learning loops: one call runs one frame of all matches.
 
-The matches are those of :class:`retick.games.fighter.Fighter`, bit for bit. What players see and what a frame is worth
-is in docs/guides/agents.md. The threads are here; the compiled kernel that they share has none.
+The matches equal those of :class:`retick.games.fighter.Fighter`, bit for bit. docs/guides/agents.md describes
+observations and rewards. This module has the threads; the compiled kernel has none.
 """
 
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ __all__ = [
 ]
 
 
-# Seeds of agents' libraries for our games: theirs begin at 0 and have no end, ours are from 1 to 4294967295.
+# Agents' libraries have seeds from 0 on; seeds of our games are 1 to 4294967295.
 
 HIGHEST_SEED = 0xFFFFFFFF
 
 
 def game_seed(number: int) -> int:
-    """``number`` itself where it is a seed of a game; others go round, and 0 becomes the highest seed."""
+    """Map any seed to a game's seed: valid ones stay, larger ones wrap around, and 0 becomes the highest."""
     if not isinstance(number, int) or number < 0:
         raise UsageError(f"seed must be an integer of 0 or more, not {number!r}")
     return number % (HIGHEST_SEED + 1) or HIGHEST_SEED
@@ -44,19 +44,19 @@ except ModuleNotFoundError:
 
 
 OBSERVED = 20
-"""Numbers that one player sees."""
+"""Numbers in one player's observation."""
 MATCH_FRAMES = 3600
-"""Frames after which a match is cut off, unless told otherwise: one minute."""
+"""Default number of frames after which a match is cut off: one minute."""
 
 SHARES = 4
-"""Shares of the matches for each thread."""
+"""Shares of the matches per thread."""
 
 StepResult: TypeAlias = "tuple[NDArray[np.float32] | None, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]"
 """Observations, rewards, terminated, truncated."""
 
 
 class VectorFighter:
-    """So many matches at once. Every call writes into the same arrays: copy what must outlive the next call."""
+    """Many matches at once. Every call writes into the same arrays: copy what must outlive the next call."""
 
     observations: "NDArray[np.float32] | None"
     """[match, player, 20]: what each player sees."""
@@ -77,7 +77,7 @@ class VectorFighter:
         observe: bool = True,
         max_frames: int = MATCH_FRAMES,
     ) -> None:
-        """``auto_reset``: a match that ends begins anew in the same call. ``observe=False`` leaves observations out."""
+        """With ``auto_reset``, a match that ends restarts in the same call. ``observe=False`` makes no observations."""
         for name, value, most in (
             ("matches", matches, 1 << 26),
             ("threads", threads, 256),
@@ -108,7 +108,7 @@ class VectorFighter:
         self.reset()
 
     def reset(self, seeds: Any = None, *, chosen: Any = None) -> "NDArray[np.float32] | None":
-        """Begin anew: all matches, or those that are ``chosen``. Without ``seeds``, with those of the last time."""
+        """Restart all matches, or the ``chosen`` ones, with ``seeds`` or else with the seeds of the last reset."""
         if seeds is not None:
             numbers = np.asarray(seeds)
             if numbers.shape != (self.matches,) or numbers.dtype.kind not in "iu" or (numbers < 0).any():
@@ -125,7 +125,7 @@ class VectorFighter:
         return None if self.observations is None else self.observed()
 
     def step(self, actions: "NDArray[np.uint16]") -> StepResult:
-        """One frame of every match. ``actions`` is [match, player]: what each player presses, as 16 bits."""
+        """Run one frame of every match. ``actions`` is [match, player]: the 16 button bits of each player."""
         if not isinstance(actions, np.ndarray) or actions.dtype != np.uint16 or actions.shape != (self.matches, 2):
             raise UsageError(f"actions must be uint16 of shape ({self.matches}, 2), not {_described(actions)}")
         buttons = np.ascontiguousarray(actions).reshape(-1)
@@ -135,28 +135,28 @@ class VectorFighter:
             others = [self._pool.submit(self._advance, buttons, shares) for _ in range(self._threads - 1)]
         self._advance(buttons, shares)
         for other in others:
-            if not other.cancel():  # one that has not begun is not waited for: nothing is left to do
+            if not other.cancel():  # a task that has not begun has nothing left to do
                 other.result()
         return self.observations, self.rewards, self.terminated, self.truncated
 
     def _advance(self, buttons: "NDArray[np.uint16]", shares: Iterator[int]) -> None:
-        """Play shares until none is left; every thread draws from the same ones, so that none waits for a slow one."""
+        """Play shares until none is left; all threads take from the same iterator, so that none waits for another."""
         for share in shares:
             self._batch.advance(buttons, share, self._shares, self.max_frames, self.auto_reset)
 
     def state(self, match: int) -> FighterState:
-        """The state of one match: to draw it, to record it, to compare it."""
+        """The state of one match, to draw, record or compare it."""
         state: FighterState = make_record(FighterState, self._batch.slots(match))
         return state
 
     def set_state(self, match: int, state: FighterState) -> None:
-        """Put one match into a state, for lessons that begin in the middle; :meth:`observed` shows it."""
+        """Set the state of one match, for lessons that begin in the middle; :meth:`observed` shows it."""
         if type(state) is not FighterState:
             raise UsageError(f"state must be a FighterState, not a {type(state).__name__}")
         self._batch.set_slots(match, state._slots())
 
     def observed(self) -> "NDArray[np.float32]":
-        """What players see now, without a frame: after ``set_state``."""
+        """The present observations, without running a frame; for use after ``set_state``."""
         if self.observations is None:
             raise UsageError("these matches were made with observe=False")
         self._batch.observe()

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from retick.link.connection import Connection
     from retick.link.endpoint import LinkEndpoint
 
-__all__ = ["AddressProof", "Claims", "claim_proof", "path_key", "path_proof"]
-
 CHALLENGE_INTERVAL = 0.1
 """Seconds between two challenges of one connection."""
 CLAIM_AFTER = 0.75

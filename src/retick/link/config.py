@@ -7,8 +7,6 @@ from typing import TypedDict
 from retick.errors import UsageError
 from retick.link.layout import MAX_DATAGRAM, MAX_GAME_ID, MIN_DATAGRAM_LIMIT, SECRET_SIZE
 
-__all__ = ["LinkConfig", "Sealing"]
-
 
 class Sealing(TypedDict, total=False):
     """The sealing settings of a LinkConfig, for code that passes them on."""

@@ -98,20 +98,6 @@ else:
 if TYPE_CHECKING:
     from retick.link.handshake.dialler import Dialler
 
-__all__ = [
-    "Connection",
-    "Datagram",
-    "EndpointCore",
-    "LossMeter",
-    "Octets",
-    "PayloadPath",
-    "RoundTrip",
-    "Seal",
-    "Seconds",
-    "Sequences",
-]
-
-
 # Round-trip time, its variation, and loss in one direction (a compiled kernel).
 #
 # The round-trip time is smoothed as TCP does it: a new sample moves the mean by an eighth of the difference, and the

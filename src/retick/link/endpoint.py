@@ -57,8 +57,6 @@ else:
     NEVER = float("inf")
     CLOSED = int(State.CLOSED)
 
-__all__ = ["LinkEndpoint"]
-
 
 def _admit_all(request: Request) -> Accept | Refuse:
     return Accept()

@@ -9,21 +9,6 @@ from retick.wire.values import Plain
 if TYPE_CHECKING:
     from retick.link.connection import Connection
 
-__all__ = [
-    "AddressChanged",
-    "Connected",
-    "Disconnected",
-    "Interrupted",
-    "LinkEvent",
-    "LinkResumed",
-    "LinkStats",
-    "QueueDrained",
-    "Refused",
-    "ReliableReceived",
-    "UnreliableReceived",
-    "stats_of",
-]
-
 
 class UnreliableReceived(NamedTuple):
     """A payload arrived. Each arrives at most once, in any order."""

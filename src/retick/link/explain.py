@@ -14,23 +14,6 @@ from retick.wire.explain import SIZED, TEXT, Explanation, FieldSpec, RowReader, 
 if TYPE_CHECKING:
     from retick.link.sealing.keys import KeyLog
 
-__all__ = [
-    "BODIES",
-    "ENVELOPE",
-    "FRAGMENT_HEAD",
-    "HANDSHAKE_HEAD",
-    "KIND",
-    "KIND_NAMES",
-    "LASTING_KEY",
-    "REPORT",
-    "SEALED_BODIES",
-    "explain_link",
-    "is_link",
-    "is_sealed",
-    "name_delay",
-]
-
-
 # The fields of every link datagram, for explanations. They spell out the byte tables of docs/formats/link.md.
 
 KIND_NAMES: Mapping[int, str] = {

@@ -11,8 +11,6 @@ from retick.link.packets import encode_bye
 if TYPE_CHECKING:
     from retick.link.connection import Connection
 
-__all__ = ["Goodbye"]
-
 MAX_BYES = 5
 """How many BYEs are sent without an answer before the connection is forgotten."""
 LONGEST_WAIT = 0.5

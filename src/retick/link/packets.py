@@ -37,25 +37,6 @@ from retick.link.layout import (
 )
 from retick.link.reasons import cut_text, printable_text
 
-__all__ = [
-    "ENVELOPE",
-    "FRAGMENT",
-    "Fragment",
-    "Report",
-    "decode_bye",
-    "decode_bye_ack",
-    "decode_claim",
-    "decode_fragments",
-    "decode_prove",
-    "decode_report",
-    "encode_bye",
-    "encode_bye_ack",
-    "encode_claim",
-    "encode_fragment",
-    "encode_prove",
-    "encode_report",
-]
-
 ENVELOPE = struct.Struct("<BIHB")
 FRAGMENT = struct.Struct("<HH")
 _REPORT = struct.Struct("<BIHBHHIHQ")

@@ -5,8 +5,6 @@ from enum import IntEnum
 from retick.errors import InvalidValue
 from retick.link.layout import MAX_TEXT
 
-__all__ = ["DROPS", "Reason", "cut_text", "decode_text", "describe", "printable_text"]
-
 
 class Reason(IntEnum):
     """The codes of REFUSE and BYE; 128 to 255 are free for applications."""

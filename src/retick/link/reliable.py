@@ -19,8 +19,6 @@ from retick.link.layout import (
 )
 from retick.link.packets import Fragment, encode_fragment
 
-__all__ = ["MessageReceiver", "MessageSender"]
-
 REORDER = 3
 """By how many datagrams a fragment may be overtaken before it counts as lost."""
 LONGEST_WAIT = 0.75

@@ -13,20 +13,6 @@ from retick.link.reasons import Reason
 if TYPE_CHECKING:
     from retick.link.connection import Connection
 
-__all__ = [
-    "COMMITMENT_SIZE",
-    "NO_COMMITMENT",
-    "NO_SEAT_TOKEN",
-    "SEAT_TOKEN_SIZE",
-    "Accept",
-    "Refuse",
-    "Request",
-    "Terms",
-    "check_token",
-    "commitment_of",
-    "fits",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from retick.link.endpoint import LinkEndpoint
     from retick.link.handshake.sealed import SealedAcceptor, SealedDialler
 
-__all__ = ["PROVE_SIZE", "decode_challenge", "fault_of", "on_moved", "receive", "send"]
-
 CHALLENGE_SIZE = 8
 PROVE_SIZE = ENVELOPE_SIZE + CHALLENGE_SIZE + TAG_SIZE
 _STATES: dict[int, frozenset[State]] = {

@@ -6,8 +6,6 @@ from retick.errors import UsageError
 from retick.host.config import HostConfig, JoiningConfig
 from retick.snapshot.compact.coder import IS_COMPILED
 
-__all__ = ["ClientConfig", "RateLimit", "ServerConfig"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimit:

@@ -32,25 +32,6 @@ from retick.snapshot import (
     VarUInt,
 )
 
-__all__ = [
-    "ACKED_HEAD_SIZE",
-    "ACKED_INPUT",
-    "DELTA_HEAD_SIZE",
-    "DELTA_SNAPSHOT",
-    "LAST_TICK",
-    "MOST_PLAYERS",
-    "DeltaCodec",
-    "DeltaFrame",
-    "DeltaReceiver",
-    "ProfileDeltaSender",
-    "Shared",
-    "acked_input",
-    "delta_frame",
-    "split_acked_input",
-    "split_delta",
-]
-
-
 # The two payloads of delta snapshots: they replace the game's own when both ends have the capability.
 #
 # ::

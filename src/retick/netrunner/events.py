@@ -8,8 +8,6 @@ from typing import NamedTuple, TypeAlias
 from retick.host.events import ConnectionLost, GameEvent, GameMessageReceived, Joined, JoinFailed
 from retick.netrunner.profile import State, Stats
 
-__all__ = ["ClientEvent", "Reconciled", "Resynced", "ShotDropped"]
-
 
 class Reconciled(NamedTuple):
     """A snapshot with our own player arrived, and the commands that it does not know yet were resimulated."""

@@ -9,8 +9,6 @@ from retick.games.runner.commands import RunnerButton
 from retick.netrunner import packets
 from retick.wire.explain import Explanation, FieldSpec, RowReader
 
-__all__ = ["PACKETS", "PREFIX", "PacketTable", "explain_netrunner", "is_netrunner"]
-
 PREFIX = "netrunner "
 """Prefix of the names of the packet's fields inside another packet."""
 

@@ -35,21 +35,6 @@ from retick.errors import EncodeError, InvalidValue, UnsupportedVersion
 from retick.host.stats import InputStats
 from retick.wire.values import LARGEST, LARGEST_INT, Bounds, within_bounds
 
-__all__ = [
-    "CONTROL",
-    "INPUT_STATS_FORMAT",
-    "ClientHello",
-    "ControlMessages",
-    "DelayUpdate",
-    "Ping",
-    "PlayerView",
-    "Pong",
-    "ResyncHint",
-    "SessionNumbers",
-    "SharedMessage",
-    "SnapshotView",
-]
-
 CONTROL: Final = 3
 """The packet type of control messages."""
 

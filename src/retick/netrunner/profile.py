@@ -16,26 +16,6 @@ from retick.host.link_config import link_config
 from retick.link import LinkConfig, Sealing
 from retick.netrunner.messages import PlayerView
 
-__all__ = [
-    "BodyState",
-    "Builder",
-    "Command",
-    "GameProfile",
-    "Intent",
-    "JudgesInRoom",
-    "Motor",
-    "Numbers",
-    "ProfileView",
-    "ProfileWelcome",
-    "Rewound",
-    "RowLayout",
-    "State",
-    "Stats",
-    "Vector",
-    "checked_message",
-    "link_config_for",
-]
-
 Vector: TypeAlias = tuple[float, float, float]
 State: TypeAlias = Any
 """A player after a tick. Only ``position``, ``velocity``, ``yaw``, ``pitch`` and ``grounded`` are read."""

@@ -52,15 +52,6 @@ from retick.netrunner.packets import (
 )
 from retick.wire.values import round32
 
-__all__ = [
-    "NetRunner",
-    "Packet",
-    "RunnerLayout",
-    "Span",
-    "judge_shot",
-]
-
-
 # The runner as rows of integers, for delta snapshots: exact for its own player, coarse for the others.
 #
 # ``delta`` makes a schema from the names and ranges declared here. An exact row gives back exactly the same state. A

@@ -33,19 +33,6 @@ from retick.wire.explain import (
 if TYPE_CHECKING:
     from retick.link.sealing.keys import KeyLog
 
-__all__ = [
-    "MESSAGE_KIND",
-    "MOST_CONNECTIONS",
-    "MOST_KEYLOG",
-    "SESSION_PREFIX",
-    "Explainer",
-    "SealedLinks",
-    "explain_datagram",
-    "keylog_in",
-    "reliable_message",
-]
-
-
 MOST_CONNECTIONS = 65536
 """Connection ids that are remembered; beyond them, datagrams without a key are read as plain ones."""
 MOST_KEYLOG = 16 * 1024 * 1024

@@ -19,16 +19,6 @@ from typing import NamedTuple
 from retick.errors import EncodeError, UsageError
 from retick.transport.capture import Recorded
 
-__all__ = [
-    "LOCAL_PORT",
-    "MOST_DATA",
-    "Exporter",
-    "SocketPlace",
-    "parse_place",
-    "with_headers",
-]
-
-
 # IP and UDP headers, with right checksums, for datagrams that were captured above these layers.
 #
 # ::

@@ -14,8 +14,6 @@ from retick.snapshot.inspect import has_sections
 from retick.wire.explain import Explanation, FieldSpec, RowReader
 from retick.wire.varint import decode_varuint
 
-__all__ = ["MESSAGES", "PAYLOADS", "PREFIX", "explain_message", "explain_payload"]
-
 DELTA_SNAPSHOT = "delta snapshot"
 PREFIX = "server "
 """Prefix of the field names."""

@@ -8,8 +8,6 @@ from retick.errors import LimitExceeded
 from retick.transport.capture import MAGIC as CAPTURE_MAGIC
 from retick.transport.capture import read_capture
 
-__all__ = ["MOST_DATAGRAM", "Found", "datagrams_in", "from_hex", "is_capture", "other_capture"]
-
 MOST_DATAGRAM = 65535
 """Most bytes of a datagram."""
 _OTHER_CAPTURES = {

@@ -15,19 +15,6 @@ from retick.snapshot.inspect import PacketReport
 from retick.transport.capture import Recorded
 from retick.wire.explain import Explanation
 
-__all__ = [
-    "MOST_NAMES",
-    "MOST_PEERS",
-    "OTHER",
-    "SLICES",
-    "CaptureTimeline",
-    "LinkMeasures",
-    "Measured",
-    "costs_of",
-    "kind_of",
-]
-
-
 # Round trip and loss along a capture, from the sequences and acknowledgements of the link's own datagrams.
 #
 # A capture is made at one side. A received datagram acknowledges a sent one: the time between the two, without the

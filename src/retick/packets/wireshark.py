@@ -17,8 +17,6 @@ from retick.wire import rbn1
 from retick.wire.explain import SIZED, TEXT, FieldSpec
 from retick.wire.rbn1_layout import PACKED_MARK
 
-__all__ = ["dissector"]
-
 MARK = "--@TABLES@\n"
 _TYPES = {"Q": "uint64", "b": "int32", "h": "int32", "i": "int32", "f": "float", TEXT: "string"}
 """Wireshark's types by a field's code; other numbers are uint32, everything else is bytes."""

@@ -15,14 +15,6 @@ from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.replay import LiveRecording, Replay, save
 from retick.sim.contract import input_size_of
 
-__all__ = [
-    "ConfirmedFight",
-    "ConfirmedMatch",
-    "FollowedMatch",
-    "outcome",
-]
-
-
 FRAMES_AFTER_DECISION = 3 * TICKS_PER_SECOND // 2
 """Frames from the deciding moment to the end of a match whose length was not given."""
 

@@ -7,8 +7,6 @@ from typing import Any, Protocol
 from retick.games.fighter import FighterState
 from retick.games.fighter.bots import STYLES, Bot
 
-__all__ = ["STYLE_NAMED", "BotController", "Controller", "Restless", "StyleName"]
-
 RESTLESS_FRAMES = 12
 """Frames for which a bot without a plan holds its buttons, on average."""
 

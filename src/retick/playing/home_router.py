@@ -20,21 +20,6 @@ from typing import Any, Final, NamedTuple, Self
 from retick.errors import DecodeError, InvalidValue, RetickError, Truncated, UnsupportedVersion
 from retick.transport.discovery import own_address
 
-__all__ = [
-    "INSTALL_UPNP",
-    "PORT",
-    "ForwardedPort",
-    "MappedPort",
-    "NatPmpRouter",
-    "NotForwarded",
-    "OutsideAddress",
-    "ask_address",
-    "ask_mapping",
-    "decode_answer",
-    "default_gateway",
-    "outside_host",
-]
-
 # NAT-PMP (RFC 6886): asks a home router for its outside address, and to forward a UDP port.
 #
 # All numbers are big-endian. A request for the address is two zeros; for a mapping of UDP:

@@ -13,16 +13,6 @@ from retick.errors import UsageError
 from retick.link import Invite
 from retick.playing.link_form import LinkForm
 
-__all__ = [
-    "KeyLogFile",
-    "load_identity",
-    "load_server_key",
-    "load_token_key",
-    "make_token_key",
-    "sealed_form",
-    "write_secret",
-]
-
 _KEY_BYTES: Final = 32
 _MOST_BYTES: Final = 1024
 _ONLY_OWNER: Final = 0o600

@@ -7,8 +7,6 @@ from typing import TypedDict
 from retick.errors import UsageError
 from retick.link import Invite, Reason
 
-__all__ = ["OPEN", "PLAIN", "LinkForm", "only_sealed", "why_refused"]
-
 
 class _Sealing(TypedDict):
     sealed: bool

@@ -11,7 +11,6 @@ import struct
 import time
 from collections import deque
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from retick.link import Reason
@@ -19,8 +18,7 @@ from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch, Follo
 from retick.playing.controllers import Controller
 from retick.playing.network_report import NetworkReport
 from retick.playing.online import OnlineStatus
-from retick.playing.story import Arrivals, words_after
-from retick.rollback.desync.report import DesyncReport
+from retick.playing.story import Arrivals, MatchStory
 from retick.rollback.events import (
     DesyncDetected,
     DesyncReported,
@@ -28,19 +26,11 @@ from retick.rollback.events import (
     MatchEvent,
     MessageReceived,
     PeerDisconnected,
-    PeerInterrupted,
-    PeerResumed,
-    PlayersDropped,
-    PlayersReturned,
-    Resumed,
-    Stalled,
 )
 from retick.rollback.lan import LanSession
 from retick.rollback.match.stats import SessionStats
 from retick.rollback.session.session import RollbackSession
 from retick.routes import Online, OnlineEvent
-
-__all__ = ["MatchDriver", "MatchWire", "Result"]
 
 GOODBYE_SECONDS = 2.0
 """Seconds after the end of a match during which its last messages are still sent again."""
@@ -131,13 +121,8 @@ class MatchDriver:
         """What ended the match early; empty otherwise."""
         self.reason = 0
         """The code with which the other peer disconnected, see ``retick.link.Reason``."""
-        self.desync: DesyncDetected | None = None
         self.desync_report = ""
         """The report on a desync, the same text on all peers; empty if there is none."""
-        self.notice = ""
-        """What to show the player right now, such as "waiting"; empty for nothing."""
-        self.words: dict[tuple[int, ...], str] = {}
-        """For links without a secret: the words that the person at these seats should see too."""
         self.arrivals: deque[str] = deque(maxlen=ARRIVALS_KEPT)
         """Lines about connected peers; whoever shows a line removes it."""
         self.depth = 0
@@ -146,15 +131,14 @@ class MatchDriver:
         """Relay and paths of an online match, in words."""
         self.last_way = ""
         """How the others were reached when the match ended, before they left one by one."""
+        self.story = MatchStory(session, compares_words=compares_words)
         self._arrivals = Arrivals()
         self._followed = followed
         self._observer = observer
-        self._compares_words = compares_words
         self._controller_for = controller
         self._controllers: list[Controller] = []
         self._resimulated = 0
         self._lan_received = (0, 0.0)
-        self._goodbye = ""
         self._explained_by = 0.0
         self._told_of_recording = False
 
@@ -162,6 +146,21 @@ class MatchDriver:
     def confirmed(self) -> ConfirmedMatch | None:
         """The confirmed part of the match; None before it begins."""
         return self._followed.confirmed
+
+    @property
+    def notice(self) -> str:
+        """What to show the player right now, such as "waiting for player 2 ..."; empty for nothing."""
+        return self.story.notice
+
+    @property
+    def desync(self) -> DesyncDetected | None:
+        """The desync that was seen, unless it was a false alarm."""
+        return self.story.desync
+
+    @property
+    def words(self) -> dict[tuple[int, ...], str]:
+        """For links without a secret: the words that the person at these seats should see too."""
+        return self.story.words
 
     @property
     def players(self) -> tuple[int, ...]:
@@ -229,29 +228,14 @@ class MatchDriver:
         """The numbers of the running match, to show them."""
         assert self.confirmed is not None
         stats = self.session.stats(now=self.wire.clock())
-        report = NetworkReport(
-            frame=stats.frame,
-            # Inputs may be known for frames that have not run yet: those frames are not confirmed.
-            confirmed=min(stats.confirmed_frame, stats.frame - 1),
+        return NetworkReport.of(
+            stats,
             state=self.confirmed.game.pack_state(self.session.state).hex(),
             depth=self.depth,
-            rollbacks=stats.rollbacks,
-            deepest=stats.deepest_rollback,
-            stalls=stats.stalls,
             hits=self.confirmed.hits if isinstance(self.confirmed, ConfirmedFight) else (0, 0),
             notice=self.notice,
             way=self.online.way,
         )
-        for peer in stats.peers.values():  # the first peer's link is shown, if any peer is left
-            return replace(
-                report,
-                rtt=peer.rtt,
-                loss_in=peer.loss_in,
-                loss_out=peer.loss_out,
-                packets=peer.packets_per_second_out,
-                octets=peer.bytes_per_second_out,
-            )
-        return report
 
     def _round_trip(self) -> float:
         """The round trip of the slowest peer, in seconds."""
@@ -336,39 +320,20 @@ class MatchDriver:
             self._observer.event(event)
         if isinstance(self.session, RollbackSession):
             self.arrivals += self._arrivals.lines_after(event, self.session)
-        words = words_after(event, self.session) if self._compares_words else None
-        self.words = self.words if words is None else words
+        self.story.note(event, self.wire.clock())
         if isinstance(event, MessageReceived):
             self._receive_result(event.peer, event.data)
-        elif isinstance(event, PeerInterrupted):
-            self.notice = "nothing is received from the other peer"
-        elif isinstance(event, Stalled):
-            self.notice = self.notice or "waiting for the other peer's inputs"
-        elif isinstance(event, Resumed | PeerResumed | PlayersReturned):
-            self.notice = ""
-        elif isinstance(event, PlayersDropped):
-            self.notice = f"player {', '.join(str(player + 1) for player in event.players)} was dropped"
         elif isinstance(event, DesyncDetected):
             # The peers look for the divergence together while the match goes on, for a limited time.
-            self.desync, self._explained_by = event, self.wire.clock() + EXPLAIN_SECONDS
-            self.notice = "the peers have diverged: finding out where"
-        elif isinstance(event, DesyncReported):
-            self._receive_report(event.report)
+            self._explained_by = self.wire.clock() + EXPLAIN_SECONDS
+        elif isinstance(event, DesyncReported) and self.story.report is not None:
+            self.desync_report = str(event.report)
+            self._end(self.desync_report.splitlines()[0])
         elif isinstance(event, PeerDisconnected):
             # This need not end the match (MatchEnded does): a host may still wait for another peer to join.
-            self.reason, self._goodbye = event.reason, event.text
+            self.reason = event.reason
         elif isinstance(event, MatchEnded):
-            known = _difference(self.desync) if self.desync is not None else ""
-            self._end(known or self._goodbye or event.reason)
-
-    def _receive_report(self, report: DesyncReport) -> None:
-        """End the match if the report found a difference; after a false alarm it goes on."""
-        if report.first_differing is not None:
-            self.desync_report = str(report)
-            self._end(self.desync_report.splitlines()[0])
-        elif isinstance(self.session, RollbackSession) and not self.session.investigating:
-            # While investigating, another difference was seen, and its report is still to come.
-            self.desync, self.notice = None, ""
+            self._end(_difference(self.desync) if self.desync is not None else self.story.why)
 
     def _receive_result(self, peer: Hashable, data: bytes) -> None:
         """Store a peer's result; other messages, which another application may send, are ignored."""

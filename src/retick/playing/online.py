@@ -19,8 +19,6 @@ from retick.routes import (
 from retick.transport import UdpSocket, open_udp
 from retick.transport.discovery import own_address, own_address_v6
 
-__all__ = ["OnlineStatus", "chosen_relay", "open_online"]
-
 USABLE_TILL_FULL = 65535
 """The lifetime, in seconds, that stands for "until the room is full"."""
 

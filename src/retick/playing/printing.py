@@ -12,8 +12,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TextIO
 
-__all__ = ["complain", "count", "file_problem", "json_text", "safe", "say", "say_json"]
-
 
 def safe(text: str) -> str:
     """Escape every character that is not printable: all controls, line ends, bidi, lone surrogates."""

@@ -15,19 +15,6 @@ from retick.link.sealing.invite import ALPHABET
 from retick.relay import code_text, parse_code
 from retick.transport import parse_address
 
-__all__ = [
-    "NO_RELAY",
-    "RELAY_PORT",
-    "RELAY_VARIABLE",
-    "OnlineWay",
-    "WayIn",
-    "address_text",
-    "relay_address",
-    "shown_code",
-    "way_in",
-]
-
-
 RELAY_PORT = 7788
 RELAY_VARIABLE = "RETICK_RELAY"
 NO_RELAY = (

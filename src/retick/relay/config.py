@@ -4,8 +4,6 @@ from dataclasses import dataclass, fields
 
 from retick.errors import UsageError
 
-__all__ = ["RelayConfig"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelayConfig:

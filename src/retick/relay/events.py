@@ -7,22 +7,6 @@ from typing import TypeAlias
 
 from retick.relay.packets import Refusal
 
-__all__ = [
-    "AddressSeen",
-    "Entered",
-    "FrameReceived",
-    "LeftRoom",
-    "MemberEntered",
-    "MemberEvent",
-    "MemberGone",
-    "PresentChanged",
-    "RelayBack",
-    "RelayEvent",
-    "RelaySilent",
-    "RoomGone",
-    "RoomOpened",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomOpened:

@@ -7,8 +7,6 @@ from retick.errors import DecodeError
 from retick.relay import packets
 from retick.wire.explain import Explanation, FieldSpec, RowReader
 
-__all__ = ["explain_relay", "is_relay"]
-
 NAMES: Final = {
     packets.ASK: "ASK", packets.OPEN: "OPEN", packets.JOIN: "JOIN", packets.HERE: "HERE", packets.LEAVE: "LEAVE",
     packets.SEEN: "SEEN", packets.PLACE: "PLACE", packets.REFUSED: "REFUSED", packets.LEFT: "LEFT",

@@ -34,8 +34,6 @@ from retick.relay.packets import (
     Seen,
 )
 
-__all__ = ["MemberState", "RelayMember"]
-
 RETRY_SECONDS: Final = 0.5
 """Seconds after which an unanswered request is sent again."""
 HERE_SECONDS: Final = 2.0

@@ -9,14 +9,6 @@ from retick.errors import DecodeError
 from retick.relay import packets as wire
 from retick.relay.packets import RelayRequest, Seen
 
-__all__ = [
-    "Hairpin",
-    "HairpinEnd",
-    "Mapping",
-    "Reflection",
-]
-
-
 TRY_SECONDS: Final = 0.4
 MOST_TRIES: Final = 5
 """How often each question is sent before it counts as unanswered."""

@@ -12,16 +12,6 @@ from retick.relay.events import MemberEntered, MemberGone, RelayEvent, RoomGone,
 from retick.relay.packets import ROOM_SIZE, UNTIL_FULL, Refusal
 from retick.relay.tickets import Ticket, TicketOffice
 
-__all__ = [
-    "Bytes",
-    "Guesses",
-    "Hall",
-    "RelayRoom",
-    "RoomMember",
-    "origin_at",
-    "seen_at",
-]
-
 
 class Bytes:
     """A budget of bytes to send: refilled at ``rate`` a second, up to one second's worth.

@@ -20,8 +20,6 @@ from retick.relay.packets import Answer, Refusal, RelayRequest
 from retick.relay.rooms import Bytes, Guesses, Hall, RelayRoom, RoomMember, origin_at, seen_at
 from retick.relay.tickets import Ticket, TicketOffice
 
-__all__ = ["RelayServer", "SecondPort"]
-
 HEADERS: Final = 28
 """Bytes of IPv4 and UDP headers, counted in the limits of bytes."""
 LOOK_EVERY: Final = 0.25

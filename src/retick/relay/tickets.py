@@ -11,8 +11,6 @@ from typing import Final, NamedTuple
 from retick.errors import InvalidValue, UsageError
 from retick.relay.packets import CODE_SIZE, MAX_PLACES, TICKET_SIZE
 
-__all__ = ["KEY_SIZE", "Ticket", "TicketOffice"]
-
 KEY_SIZE: Final = 32
 _TICKET = struct.Struct("<6sBBBII16s")
 

@@ -9,8 +9,6 @@ from retick.replay.running import GameRun
 from retick.sim.contract import Simulation
 from retick.sim.fields import FieldDifference, field_differences
 
-__all__ = ["Comparison", "compare", "first_difference", "frame_to_compare"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:

@@ -7,8 +7,6 @@ from retick.replay import rplk, rtk
 from retick.replay.limits import Budget, ReadLimits
 from retick.replay.replay import Replay
 
-__all__ = ["Format", "dumps", "facts_of", "format_of", "loads"]
-
 Format = Literal["rplk", "rtk"]
 Octets = bytes | bytearray | memoryview
 MAGICS: Final[dict[bytes, Format]] = {rplk.MAGIC: "rplk", rtk.MAGIC: "rtk"}

@@ -12,8 +12,6 @@ from typing import Final, Literal, Self
 
 from retick.errors import LimitExceeded
 
-__all__ = ["Budget", "ReadLimits", "budget_for"]
-
 MIB: Final = 1024 * 1024
 MAX_SEATS: Final = 16
 """The most players: an arrival may name each frame once per player."""

@@ -13,12 +13,6 @@ from retick.replay.replay import Replay
 from retick.replay.running import GameRun
 from retick.sim.contract import Simulation
 
-__all__ = [
-    "Playback",
-    "ReplayPlayer",
-]
-
-
 S = TypeVar("S")
 
 

@@ -41,8 +41,6 @@ from retick.replay.rtk_blocks import (
 from retick.sim.contract import NamesItself, PacksState, Simulation, input_size_of
 from retick.sim.prng import check_seed
 
-__all__ = ["Recorder"]
-
 RECORDS_PER_BLOCK = 4096
 """The most checksums, arrivals, or entries of a server's match in one block."""
 

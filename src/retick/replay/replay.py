@@ -12,28 +12,6 @@ from typing import Any, Final, NamedTuple, Protocol, Self
 from retick.errors import UsageError
 from retick.sim.prng import check_seed
 
-__all__ = [
-    "MAX_BATCH",
-    "MAX_FRAME",
-    "MAX_INPUT_SIZE",
-    "MAX_PLAYERS",
-    "MOST_BEHIND",
-    "Arrival",
-    "Hosting",
-    "Replay",
-    "SeatChange",
-    "Seating",
-    "View",
-    "arrival_problem",
-    "checked_seats",
-    "checked_shape",
-    "entry_problem",
-    "pack_frames",
-    "pack_inputs",
-    "unpack_inputs",
-]
-
-
 # A frame's inputs as bytes: player by player, little-endian, each of the game's input size.
 
 MAX_PLAYERS: Final = 16

@@ -35,8 +35,6 @@ from retick.replay.limits import Budget, ReadLimits, budget_for
 from retick.replay.replay import Replay
 from retick.sim.checksum import crc32
 
-__all__ = ["MAGIC", "dumps", "extras", "loads", "misfit"]
-
 MAGIC: Final = b"RPLK"
 VERSION: Final = 1
 HEADER: Final = struct.Struct("<4sBBHIIII8s")

@@ -37,12 +37,6 @@ from retick.errors import (
 from retick.replay.limits import Budget
 from retick.sim.checksum import crc32
 
-__all__ = [
-    "ARRIVAL", "CHECK", "END", "FIRST_OPTIONAL_TYPE", "HAS_STATE", "HEAD", "INPUTS", "MAGIC", "MAX_BODY", "META_KEY",
-    "META_VALUE", "PREFIX", "RESYNC", "SEAT", "VIEW", "WAS_HOSTED", "Block", "BlockType", "Unproven", "check_prefix",
-    "decode_body", "encode_block", "next_block",
-]  # fmt: skip
-
 MAGIC: Final = b"RTK\n"
 VERSION: Final = 1
 PREFIX: Final = MAGIC + bytes((VERSION, 0, 0, 0))

@@ -10,17 +10,6 @@ from retick.sim.contract import NamesItself, PacksState, RunsInBulk, Simulation,
 from retick.sim.world import World, WorldSimulation, WorldState
 from retick.sim.world.hosting import HostedWorld
 
-__all__ = [
-    "GameRun",
-    "HostedRun",
-    "HostedState",
-    "RemoteBatch",
-    "Turn",
-    "rerun",
-    "turns",
-]
-
-
 # Runs a declared world over a server's recording, including joins, leaves and what players saw.
 
 

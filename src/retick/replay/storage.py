@@ -19,8 +19,6 @@ from retick.replay.limits import ReadLimits
 from retick.replay.recorder import Recorder
 from retick.replay.replay import Replay
 
-__all__ = ["LiveRecording", "RecordingFile", "load", "naming", "read_bounded", "read_stream", "save"]
-
 PIECE = 1024 * 1024
 LEAST_FRAMES = 30
 """How many frames make a block worth its header: ``write`` leaves fewer to the next one."""

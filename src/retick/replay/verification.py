@@ -8,8 +8,6 @@ from retick.replay.replay import Replay
 from retick.replay.running import GameRun
 from retick.sim.contract import NamesItself, Simulation
 
-__all__ = ["Verdict", "Verification", "sealed", "verify"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:

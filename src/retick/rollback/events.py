@@ -12,33 +12,6 @@ from retick.rollback.desync.equivocation import EquivocationProof
 from retick.rollback.desync.investigation import Investigation
 from retick.rollback.desync.report import DesyncReport
 
-__all__ = [
-    "DesyncDetected",
-    "DesyncReported",
-    "EquivocationProved",
-    "InputConflictDetected",
-    "MatchEnded",
-    "MatchEvent",
-    "MatchPaused",
-    "MatchResumed",
-    "MatchStarted",
-    "MessageReceived",
-    "PeerConnected",
-    "PeerDisconnected",
-    "PeerInterrupted",
-    "PeerResumed",
-    "PeerUnheard",
-    "PlayersDropped",
-    "PlayersReturned",
-    "Reconnecting",
-    "RematchProposed",
-    "Resumed",
-    "RosterChanged",
-    "SourceChanged",
-    "Stalled",
-    "WatchingStarted",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchEvent:

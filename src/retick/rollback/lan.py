@@ -31,8 +31,6 @@ from retick.rollback.match.stats import SessionStats
 from retick.sim.contract import Input
 from retick.wire import rbn1
 
-__all__ = ["LanSession"]
-
 HELLO, ACK, START = b"HELLO", b"ACK", b"START"
 HELLO_EVERY_TICKS = 30
 CALLER_KEPT = 2.0

@@ -12,24 +12,6 @@ from retick.errors import InvalidValue, LimitExceeded, Truncated
 from retick.relay.packets import channel_of
 from retick.routes.path import PathKind
 
-__all__ = [
-    "MOST_CANDIDATES",
-    "NONCE_SIZE",
-    "PROBE_TOKEN",
-    "TAG_SIZE",
-    "Candidate",
-    "Candidates",
-    "Go",
-    "Note",
-    "NoteSeal",
-    "Probe",
-    "decode_note",
-    "encode_note",
-    "is_usable",
-    "pair_key",
-]
-
-
 OFFER, REPLY, GO, PROBE, ANSWER = range(1, 6)
 MOST_CANDIDATES: Final = 8
 PROBE_TOKEN: Final = 8

@@ -10,17 +10,6 @@ from retick.link.sealing.invite import Invite
 from retick.relay.packets import MAX_PLACES, parse_code
 from retick.routes.path import PathKind
 
-__all__ = [
-    "Online",
-    "OnlineEnded",
-    "OnlineEvent",
-    "OnlineReady",
-    "PathChanged",
-    "RelayChanged",
-    "check_own",
-]
-
-
 MOST_OWN: Final = 7
 """The most addresses of this machine that are told to others, besides the one that the relay sees."""
 

@@ -4,8 +4,6 @@ from collections.abc import Hashable
 from enum import Enum
 from typing import Final
 
-__all__ = ["Path", "PathKind"]
-
 PROBE_SECONDS: Final = 0.2
 """Seconds between two probes of the path in use."""
 HURRY_SECONDS: Final = 0.1

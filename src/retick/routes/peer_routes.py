@@ -11,14 +11,6 @@ from typing import Any, Final, Protocol
 from retick.routes.notes import PROBE_TOKEN, Candidate, Candidates, Go, Note, Probe, is_usable
 from retick.routes.path import Path, PathKind
 
-__all__ = [
-    "Carrier",
-    "PeerRoutes",
-    "RoundStep",
-    "Rounds",
-]
-
-
 # When to look for a direct path to one peer: three rounds, then one every minute. docs/formats/routes.md draws a round.
 #
 # Knows only times and numbers; ``PeerRoutes`` does the sending.

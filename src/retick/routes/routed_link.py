@@ -11,8 +11,6 @@ from retick.relay.packets import TAG_SIZE
 from retick.routes.online import Online, OnlineEvent
 from retick.routes.routes import HOST_NAME, LONGEST, Routes, member_name
 
-__all__ = ["RoutedLink", "game_tag", "host_name", "make_link", "routes_of"]
-
 
 def game_tag(config: LinkConfig) -> bytes:
     """The tag that members of one game share at a relay: a hash of the game's id and version."""

@@ -41,16 +41,6 @@ from retick.routes.peer_routes import PeerRoutes
 from retick.routes.words import PathReport, path_words, report_of
 from retick.wire.explain import Explanation, FieldSpec, RowReader
 
-__all__ = [
-    "HOST_NAME",
-    "NOTE",
-    "Routes",
-    "explain_note",
-    "is_note",
-    "member_name",
-]
-
-
 NOTE: Final = 0xCE
 """The first byte of a note that is sent directly; datagrams of links and relays never begin with it."""
 _HEAD: Final = wire.FRAME_HEAD_SIZE

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from retick.routes.path import PathKind
 from retick.routes.peer_routes import PeerRoutes
 
-__all__ = ["PathReport", "path_words", "report_of"]
-
 _DIRECT = {
     PathKind.LOCAL: "direct, on the local network",
     PathKind.IPV6: "direct over IPv6",

@@ -11,8 +11,6 @@ from typing import Any
 from retick.integrations.agones import Sidecar
 from retick.serving.event_log import EventLog
 
-__all__ = ["agones_duty"]
-
 BEAT_EVERY = 0.5
 """Seconds between two heartbeats."""
 LAST_WORDS = 2.0

@@ -27,13 +27,6 @@ from retick.netrunner.events import ShotDropped
 from retick.playing.printing import complain, count, file_problem, say, say_json
 from retick.replay import Recorder, RecordingFile
 
-__all__ = [
-    "EventLog",
-    "RoomFiles",
-    "file_stem",
-]
-
-
 # Recordings of a server's rooms, one file for each: ``room-NAME-TIME.rtk`` in a folder. They are written once a second.
 # A full disk ends the recording, and not the room; a line on standard error says so.
 

@@ -16,14 +16,6 @@ from retick.host.stats import TICK_BOUNDS
 from retick.netrunner import Room
 from retick.relay import RelayServer
 
-__all__ = [
-    "RelaySource",
-    "families_of",
-    "labelled",
-    "packed",
-]
-
-
 _ROOM_COUNTERS: Final[dict[str, tuple[str, Callable[[Room], float]]]] = {
     "retick_room_snapshots": ("Snapshot packets handed to links", lambda room: room.stats.snapshots),
     "retick_room_snapshot_bytes": ("Bytes of these, without the link's own", lambda room: room.stats.snapshot_bytes),

@@ -18,12 +18,6 @@ from retick.serving.event_log import EventLog
 from retick.serving.hosting import rooms_in_words
 from retick.serving.plan import ServePlan
 
-__all__ = [
-    "Fleet",
-    "WorkerProcess",
-]
-
-
 # The front's end of one worker process: starts it, writes lines to it, and hands on the lines that it writes.
 
 MODULE = "retick.serving.worker"

@@ -21,8 +21,6 @@ from retick.transport.udp import UdpSocket, open_udp
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
-__all__ = ["FleetSource", "run_front", "serve_plan"]
-
 ANSWERS_WITHIN = 1.5
 """Seconds that workers have for their metrics; a page waits 2 seconds."""
 

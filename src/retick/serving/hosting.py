@@ -16,17 +16,6 @@ from retick.serving.served_game import Served
 from retick.transport.pump import Pump
 from retick.transport.udp import UdpSocket
 
-__all__ = [
-    "GOODBYE",
-    "LOOK_EVERY",
-    "ServerLoop",
-    "key_in_words",
-    "on_sigterm",
-    "rooms_in_words",
-    "run_alone",
-]
-
-
 DRAIN = 1024
 """Most datagrams read between two ticks: what all players of 64 rooms send in one tick."""
 GOODBYE = 0.3

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from retick.serving.metrics_page import MetricsPage, MetricsSource
 
-__all__ = ["ServerSource", "announce_page", "open_page", "page_address"]
-
 
 def page_address(text: str) -> tuple[str, int]:
     """Parse "port" or "host:port"."""

@@ -18,8 +18,6 @@ from urllib.parse import urlsplit
 from prometheus_client import CollectorRegistry, MetricsHandler
 from prometheus_client.core import Metric
 
-__all__ = ["MetricsPage", "MetricsSource"]
-
 READERS = 8
 """Connections that are answered at the same time; further ones are closed at once."""
 READERS_OF_ONE = 4

@@ -12,14 +12,6 @@ from retick.playing.link_form import only_sealed
 from retick.playing.printing import complain
 from retick.tokens import Tokens
 
-__all__ = [
-    "ServePlan",
-    "public_key_in",
-    "sealing_of",
-    "tokens_of",
-    "with_keys",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServePlan:

@@ -24,8 +24,6 @@ from retick.transport.udp import UdpSocket, open_udp
 if TYPE_CHECKING:
     from retick.serving.families import RelaySource
 
-__all__ = ["RelayLoop", "relay_key", "run_relay"]
-
 DRAIN = 256
 """Most datagrams read before other tasks run."""
 LARGEST = 2048

@@ -23,8 +23,6 @@ from retick.serving.event_log import RoomFiles
 from retick.serving.plan import ServePlan, public_key_in, sealing_of, tokens_of
 from retick.sim.world import World
 
-__all__ = ["Served", "server_for"]
-
 HOOKS = "hooks"
 """The name of a game's hooks in its module, and of a module beside it that may have them."""
 _PROFILE = ("game_id", "protocol_version", "motor", "config", "layout", "decode_inputs", "encode_snapshot", "judge")

@@ -29,8 +29,6 @@ from retick.serving.plan import ServePlan
 from retick.serving.served_game import Served, server_for
 from retick.transport.udp import UdpSocket, open_udp
 
-__all__ = ["main"]
-
 
 class _Line:
     """Sends whole lines to the front, from any thread."""

@@ -8,8 +8,6 @@ import zlib
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["FNV_BASIS", "FNV_PRIME", "crc32", "fnv1a"]
-
 FNV_BASIS: Final = 2166136261
 FNV_PRIME: Final = 16777619
 

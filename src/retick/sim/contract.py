@@ -13,26 +13,6 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checka
 
 from retick.errors import UsageError
 
-__all__ = [
-    "RUNNING",
-    "Between",
-    "CueCancelled",
-    "CueConfirmed",
-    "CueEvent",
-    "CueStarted",
-    "Frame",
-    "Input",
-    "NamesItself",
-    "PacksState",
-    "Player",
-    "RunsInBulk",
-    "Simulation",
-    "input_size_of",
-    "located",
-    "note_frame",
-]
-
-
 S = TypeVar("S")
 
 Frame: TypeAlias = int

@@ -12,8 +12,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-__all__ = ["ABSENT", "FieldDifference", "canonical_text", "differing_fields", "field_differences", "same_value"]
-
 ABSENT: Final = "absent"
 """Shown in place of a value where a state does not have the field."""
 DEEPEST_OBJECT = 4

@@ -14,23 +14,6 @@ from typing import Literal
 
 from retick.errors import UsageError
 
-__all__ = [
-    "TURN",
-    "Rounding",
-    "add",
-    "atan2",
-    "cos",
-    "div",
-    "i32",
-    "isqrt",
-    "length",
-    "mul",
-    "rescale",
-    "sin",
-    "sub",
-    "u32",
-]
-
 Rounding = Literal["floor", "ceil", "truncate", "nearest"]
 """Towards minus infinity, towards plus infinity, towards zero (C's own), nearest with halves away from zero."""
 

@@ -22,17 +22,6 @@ if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
     from cython.cimports.cpython.object import PyObject, PyTypeObject
 
-__all__ = [
-    "FlatRecord",
-    "FlatSimulation",
-    "PartField",
-    "SlotField",
-    "fill_record",
-    "make_record",
-    "slots_checksum",
-]
-
-
 # Records as rows of integer slots: the immutable states of :mod:`retick.sim.record` (a compiled kernel).
 #
 # A row has one 64-bit slot for each declared field. Compiled, the row is the content of one ``bytes`` object, so that

@@ -15,27 +15,6 @@ from typing import Annotated, Any, get_args, get_origin
 
 from retick.errors import InvalidValue, RetickError, SchemaError, UsageError
 
-__all__ = [
-    "BOOL",
-    "COUNT",
-    "F64",
-    "I8",
-    "I16",
-    "I32",
-    "I64",
-    "REAL",
-    "SEED",
-    "U8",
-    "U16",
-    "U32",
-    "U64",
-    "Kind",
-    "Most",
-    "Width",
-    "kind_of",
-]
-
-
 # The widths that a field of a record can have: I8 to U64.
 
 

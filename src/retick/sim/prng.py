@@ -10,13 +10,6 @@ from typing import Any, NamedTuple, Self
 from retick.errors import UsageError
 from retick.sim.contract import input_size_of
 
-__all__ = [
-    "XorShift32",
-    "check_seed",
-    "seeded_inputs",
-]
-
-
 _MASK = 0xFFFFFFFF
 
 

@@ -40,13 +40,6 @@ from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.flat import FlatRecord, PartField, SlotField, fill_record, make_record, slots_checksum
 from retick.sim.kinds import COUNT, Kind, Most, kind_of
 
-__all__ = [
-    "Record",
-    "RecordGame",
-    "RecordLayout",
-    "Times",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Times:

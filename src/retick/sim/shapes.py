@@ -23,13 +23,6 @@ else:
 
     from retick.sim.maths.kernel import atan2_of, cos_of, hypot_of, sin_of
 
-__all__ = [
-    "FRect",
-    "Rect",
-    "Vector2",
-]
-
-
 # What vectors and rectangles are made of: up to four floats that change in place (a compiled kernel).
 
 # retick: floats -- they are kept as their bits; only exact operations are done with them

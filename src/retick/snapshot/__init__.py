@@ -1,6 +1,6 @@
 """Entity state: snapshots as columns, and the full and delta packets that carry them.
 
-Knows no game, no socket and no clock; which ticks were acknowledged, the caller says.
+Knows no game, no socket and no clock; the caller says which ticks were acknowledged.
 """
 
 from retick.snapshot.bound import BoundColumns

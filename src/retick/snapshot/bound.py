@@ -1,4 +1,4 @@
-"""Columns bound once: snapshots out of a game's own arrays, and into them, without looking at the arrays each tick."""
+"""A game's own arrays bound once, so that snapshots are taken from them and written into them without rechecking."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,11 +19,9 @@ from retick.snapshot.model import (
 )
 from retick.snapshot.schema import Schema
 
-__all__ = ["BoundColumns"]
-
 
 class BoundColumns:
-    """A game's own arrays, looked at once. A sender takes snapshots of them, a receiver writes snapshots into them.
+    """A game's own arrays, checked once. A sender takes snapshots of them, a receiver writes snapshots into them.
 
     ::
 
@@ -45,8 +43,9 @@ class BoundColumns:
         columns: Mapping[int, Sequence[Any]],
         present: Mapping[int, Any] | None = None,
     ) -> None:
-        """As :meth:`Snapshot.from_columns`, but all buffers have the same length, the most entities that fit, and
-        exactly the right item types: unsigned 32-bit ids, 64-bit columns, one byte for presence.
+        """The arguments are those of :meth:`Snapshot.from_columns`, but all buffers have the same length, the most
+        entities that fit, and exactly the right item types: unsigned 32-bit ids, 64-bit columns, one byte for
+        presence.
         """
         present = present or {}
         check_components(schema, columns, present)
@@ -75,12 +74,12 @@ class BoundColumns:
 
     @property
     def capacity(self) -> int:
-        """Entities that fit."""
+        """How many entities fit."""
         return self._capacity
 
     @property
     def count(self) -> int:
-        """Entities that are there, the first rows; as many as fit until it is set, or a snapshot is loaded."""
+        """How many of the first rows hold entities; all of them until it is set, or a snapshot is loaded."""
         return self._count
 
     @count.setter
@@ -90,7 +89,7 @@ class BoundColumns:
         self._count = count
 
     def snapshot(self, *, tick: int) -> Snapshot:
-        """The first :attr:`count` entities, read where they lie; take its :meth:`Snapshot.copy` to keep it."""
+        """The first :attr:`count` entities, read in place; take its :meth:`Snapshot.copy` to keep it."""
         check_tick(tick)
         made = bound_snapshot(Snapshot, self._template, tick, self._count)
         if isinstance(made, int):
@@ -98,7 +97,7 @@ class BoundColumns:
         return made  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def load(self, snapshot: Snapshot) -> int:
-        """Write a snapshot into the arrays, all of it or, if it does not fit, nothing; returns how many entities."""
+        """Write all of a snapshot into the arrays, or nothing if it does not fit; returns how many entities."""
         if not isinstance(snapshot, Snapshot):
             raise UsageError(f"what is loaded is a Snapshot, not a {type(snapshot).__name__}")
         if snapshot.table is not self._schema.table and snapshot.schema != self._schema:

@@ -1,4 +1,4 @@
-"""The one object that users of snapshots touch: encode, decode, apply."""
+"""The codec, the one object that users of snapshots need: encode, decode, apply."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -38,21 +38,14 @@ from retick.snapshot.session import (
 from retick.wire.bits import BitWriter
 from retick.wire.varint import encode_varuint
 
-__all__ = [
-    "Codec",
-    "Updates",
-    "encode_change_lists",
-]
-
-
 # Deltas from explicit change lists (wire version 2).
 #
-# For a game that tracks its own changes and need not compare snapshots. The lists are written as they are: ids must
-# ascend in each, but the order of components and of field indices is the caller's, and readers refuse what does not
-# ascend. Thresholds are not consulted. Not compiled: lists of Python objects cost more than the bits made of them.
+# For a game that tracks its own changes and need not compare snapshots. The lists are written as they are: each must
+# have ascending ids; the order of components and of field indices is the caller's, but readers refuse what does not
+# ascend. Thresholds are ignored. Not compiled: lists of Python objects cost more than the bits made of them.
 
 Updates = Mapping[int, Mapping[int, Iterable[tuple[int, Any]]]]
-"""Entity id to component id to pairs of field index (not id) and value."""
+"""For each entity id and component id, pairs of field index (not id) and value."""
 _Listed = Sequence[tuple[int, Mapping[int, Iterable[tuple[int, Any]]]]]
 
 
@@ -65,9 +58,9 @@ def encode_change_lists(
     created: Snapshot,
     updates: _Listed,
 ) -> bytes:
-    """The payload: destroy, create and packed update sections, each left out when its list is empty.
+    """Encode the payload: destroy, create and packed update sections, without those whose list is empty.
 
-    ``longest`` bounds a section's body beside ``limits.max_section_bytes``.
+    ``longest`` bounds a section's body in addition to ``limits.max_section_bytes``.
     """
     _check_length(layout.LIMIT_CREATE, limits.max_entities_create, created.count)
     _check_length(layout.LIMIT_UPDATE, limits.max_entities_update, len(updates))
@@ -149,14 +142,14 @@ def _write_value(writer: BitWriter, entity: int, component: Component, item: Fie
 
 
 class Codec:
-    """Packets of one schema and one wire version.
+    """Encodes and decodes packets of one schema and one wire version.
 
-    Version 0 writes updates with masks. Version 2 adds packed updates, which it chooses where its size rule says so,
-    change lists, and sessions with compact headers. A strict codec also refuses what no correct encoder makes;
-    ``strict=False`` accepts it as sdec does. A codec keeps working space: give each thread its own codec.
+    Version 0 writes updates with masks. Version 2 adds packed updates, which it chooses by its size rule, change
+    lists, and sessions with compact headers. A strict codec also refuses packets that no correct encoder makes;
+    ``strict=False`` accepts them as sdec does. A codec keeps working space: give each thread its own codec.
 
-    ``compact=True`` writes entropy-coded deltas (version 3, docs/formats/compact.md), each from the ``prior``; with
-    ``sealed=True`` without a check, for links that refuse what was changed on the way.
+    ``compact=True`` writes entropy-coded deltas (version 3, docs/formats/compact.md), each starting from the ``prior``;
+    with ``sealed=True`` without a check, for links that refuse altered packets.
     """
 
     def __init__(
@@ -201,7 +194,7 @@ class Codec:
 
     @property
     def schema_hash(self) -> int:
-        """The number by which both ends know that they mean the same fields; compact: the same groups and prior."""
+        """The number by which both ends know that they mean the same fields; compact: also the same groups and prior."""
         return self.schema.hash if self._hash is None else self._hash
 
     @property
@@ -210,25 +203,25 @@ class Codec:
         return self if self._compact is None else self._plain
 
     def compact_payloads(self) -> PayloadCodec:
-        """The part that codes compact payloads, for those who carry statistics."""
+        """The part that codes compact payloads, for callers that carry statistics."""
         if self._compact is None:
             raise UsageError("this codec is not compact: Codec(schema, compact=True)")
         return self._compact
 
     def encode_full(self, snapshot: Snapshot) -> bytes:
-        """A packet with every entity of ``snapshot``."""
+        """Encode a packet with every entity of ``snapshot``."""
         if self._compact is not None:
             payload = self._plain.encode_payload(None, snapshot)
             return standard_header(self, FULL, snapshot.tick, 0, len(payload)) + payload
         return self._encoder.full(snapshot)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def encode_full_into(self, snapshot: Snapshot, buffer: Any) -> int:
-        """The same into a writable buffer; returns how many bytes it took."""
+        """Encode a full packet into a writable buffer; returns how many bytes it took."""
         self._need_plain("encode_full_into")
         return self._encoder.full(snapshot, buffer)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def decode_full(self, data: Any) -> Snapshot:
-        """The snapshot in a full packet."""
+        """Decode the snapshot in a full packet."""
         if self._compact is not None:
             tick, payload = read_header(data, FULL, None, self.schema_hash, self.limits, self.schema)
             return self._plain.decode_payload(None, tick, payload)
@@ -243,11 +236,11 @@ class Codec:
         baseline_tick: int | None = None,
         history: Sequence[Snapshot] = (),
     ) -> bytes:
-        """What makes ``snapshot`` of ``base``, which should be what the receiver made of earlier packets.
+        """Encode the changes from ``base``, which should be what the receiver made of earlier packets, to ``snapshot``.
 
-        Version 2 chooses between masked and packed updates by its size rule; ``packed`` always uses packed ones.
-        A ``baseline_tick``, if given, must be the baseline's own. A compact codec predicts from ``history``: up to
-        three older snapshots that the receiver holds too, the newest first (see :func:`pick_history`).
+        Version 2 chooses between masked and packed updates by its size rule; ``packed`` always uses packed ones. If
+        ``baseline_tick`` is given, it must be the baseline's own. A compact codec predicts from ``history``: up to
+        three older snapshots that the receiver holds too, newest first (see :func:`pick_history`).
         """
         if baseline_tick is not None and baseline_tick != base.tick:
             raise baseline_error(base.tick, baseline_tick)
@@ -258,13 +251,13 @@ class Codec:
         return self._encoder.delta(base, snapshot, mode)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def encode_delta_into(self, base: Snapshot, snapshot: Snapshot, buffer: Any, packed: bool = False) -> int:
-        """The same into a writable buffer; returns how many bytes it took."""
+        """Encode a delta into a writable buffer; returns how many bytes it took."""
         self._need_plain("encode_delta_into")
         mode = self._packed_mode() if packed else self._mode
         return self._encoder.delta(base, snapshot, mode, buffer)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def apply_delta(self, base: Snapshot, data: Any, *, history: Iterable[Snapshot] = ()) -> Snapshot:
-        """The snapshot that a delta packet makes of ``base``, which stays as it is whatever happens.
+        """Apply a delta packet to ``base``, which never changes; returns the new snapshot.
 
         For a compact packet ``history`` must have the older snapshots that it names; others do no harm.
         """
@@ -285,9 +278,9 @@ class Codec:
         *,
         history: Sequence[Snapshot] = (),
     ) -> bytes:
-        """A packet without its 28-byte header: full if ``base`` is None, else a delta.
+        """Encode a packet without its 28-byte header: full if ``base`` is None, else a delta.
 
-        For a protocol that sends both ticks in its own header and compares schemas when it connects.
+        For a protocol that sends both ticks in its own header and compares schemas on connecting.
         """
         if self._compact is not None and base is not None:
             return self._compact.encode(base, snapshot, history).payload
@@ -297,7 +290,7 @@ class Codec:
     def decode_payload(
         self, base: Snapshot | None, tick: int, payload: bytes, *, history: Iterable[Snapshot] = ()
     ) -> Snapshot:
-        """The snapshot of ``tick`` from what :meth:`encode_payload` made; ``base`` as it was there."""
+        """Decode the snapshot of ``tick`` from the result of :meth:`encode_payload`, with the same ``base``."""
         if self._compact is not None and base is not None:
             return self._apply_payload(base, tick, payload, history)
         if base is None:
@@ -313,7 +306,7 @@ class Codec:
         creates: Entities | None = None,
         updates: Updates | None = None,
     ) -> bytes:
-        """A delta from explicit lists, for a game that knows what it changed (version 2).
+        """Encode a delta from explicit lists, for a game that tracks its changes (version 2).
 
         Everything is written in the order given; a reader accepts only ascending ids and field indices.
         """
@@ -330,22 +323,22 @@ class Codec:
         return standard_header(self, DELTA, tick, baseline_tick, len(payload)) + payload
 
     def encode_session_init(self, *, tick: int, session_id: int | None = None) -> bytes:
-        """The packet that opens a session, whose compact frames count ticks from ``tick`` (version 2)."""
+        """Encode the packet that opens a session, whose compact frames count ticks from ``tick`` (version 2)."""
         self._need_version_2("sessions")
         return encode_session_init(self, tick, session_id)
 
     def decode_session_init(self, data: Any) -> SessionState:
-        """What a session starts from."""
+        """Decode the start of a session."""
         self._need_version_2("sessions")
         return decode_session_init(self, self._decoder, data)
 
     def encode_frame(self, base: Snapshot, snapshot: Snapshot, *, last_tick: int) -> bytes:
-        """A delta with the compact header, for a receiver whose session stands at ``last_tick`` (version 2)."""
+        """Encode a delta with the compact header, for a receiver whose session is at ``last_tick`` (version 2)."""
         self._need_session(last_tick)
         return self._encoder.frame(base, snapshot, last_tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def decode_frame_header(self, data: Any, *, last_tick: int) -> FrameHeader:
-        """Header and section framing of a compact frame; the bodies are not looked at."""
+        """Decode the header and section framing of a compact frame, without the bodies."""
         self._need_session(last_tick)
         framing = self._decoder.frame_header(data, last_tick)
         return FrameHeader(
@@ -356,12 +349,12 @@ class Codec:
         )
 
     def apply_frame(self, base: Snapshot, data: Any, *, last_tick: int) -> Snapshot:
-        """The snapshot that a compact delta frame makes of ``base``."""
+        """Apply a compact delta frame to ``base``; returns the new snapshot."""
         self._need_session(last_tick)
         return self._decoder.frame(base, data, last_tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def decode_full_frame(self, data: Any, *, last_tick: int) -> Snapshot:
-        """Always an error: a compact frame cannot carry a full snapshot; send it with the standard header."""
+        """Always raises an error: a compact frame cannot carry a full snapshot; send it with the standard header."""
         self._need_session(last_tick)
         return self._decoder.full_frame(data, last_tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 

@@ -1,11 +1,11 @@
 """Entity state as columns: ids, and one 64-bit integer column for each field (a compiled kernel).
 
 A component's columns have one row for each entity that has the component, in the order of the ids, so that an entity
-costs memory only for what it has. Where every entity has it, row and entity index are the same number. Unsigned
-64-bit fields lie in their column as the signed number with the same bits.
+costs memory only for its own components. If every entity has it, row and entity index are the same. Unsigned 64-bit
+fields are stored in their column as the signed number with the same bits.
 
-What the decoder makes is *owned*: one block for all columns, that nothing outside can change. What a user brings is
-read where it lies, through buffers held for as long as the object lives.
+The decoder makes *owned* columns: one block for all, which nothing outside can change. A user's columns are read in
+place, through buffers that are held as long as the object lives.
 """
 
 from array import array
@@ -32,39 +32,9 @@ if cython.compiled:
 else:
     from retick.snapshot.layout import FIXED_WIDTH
 
-__all__ = [
-    "Columns",
-    "FieldRow",
-    "FieldTable",
-    "ObjectPlan",
-    "as_signed",
-    "blank_columns",
-    "bound_snapshot",
-    "checked_columns",
-    "columns_of_buffers",
-    "columns_of_items",
-    "columns_of_objects",
-    "copy_columns",
-    "doubles",
-    "duplicate",
-    "gather",
-    "gather_columns",
-    "ints",
-    "kept",
-    "lacking",
-    "longs",
-    "put_value",
-    "select",
-    "uchars",
-    "uints",
-    "ulongs",
-    "write_rows",
-]
-
-
-# Arrays as C pointers: where the items of a Python array lie (a compiled kernel).
+# Arrays as C pointers: the address of a Python array's items (a compiled kernel).
 #
-# Uncompiled, each function returns the array itself. Whoever keeps a pointer must keep the array alive, too.
+# Uncompiled, each function returns the array itself. Code that keeps a pointer must keep the array alive, too.
 
 
 @cython.cfunc
@@ -75,12 +45,12 @@ def kept(owners: list[Any], code: str, values: Any) -> Any:
     return made
 
 
-# One function for each C type: a function returns one type only.
+# One function for each C type, because a function returns only one type.
 
 
 @cython.cfunc
 def uchars(space: Any) -> cython.p_uchar:
-    """Of an ``array("B")``."""
+    """The items of an ``array("B")``."""
     if cython.compiled:
         held: carray.array = space
         return held.data.as_uchars
@@ -89,7 +59,7 @@ def uchars(space: Any) -> cython.p_uchar:
 
 @cython.cfunc
 def ints(space: Any) -> cython.p_int:
-    """Of an ``array("i")``."""
+    """The items of an ``array("i")``."""
     if cython.compiled:
         held: carray.array = space
         return held.data.as_ints
@@ -98,7 +68,7 @@ def ints(space: Any) -> cython.p_int:
 
 @cython.cfunc
 def uints(space: Any) -> cython.p_uint:
-    """Of an ``array("I")``."""
+    """The items of an ``array("I")``."""
     if cython.compiled:
         held: carray.array = space
         return held.data.as_uints
@@ -107,7 +77,7 @@ def uints(space: Any) -> cython.p_uint:
 
 @cython.cfunc
 def longs(space: Any) -> cython.p_longlong:
-    """Of an ``array("q")``."""
+    """The items of an ``array("q")``."""
     if cython.compiled:
         held: carray.array = space
         return held.data.as_longlongs
@@ -116,7 +86,7 @@ def longs(space: Any) -> cython.p_longlong:
 
 @cython.cfunc
 def ulongs(space: Any) -> cython.p_ulonglong:
-    """Of an ``array("Q")``."""
+    """The items of an ``array("Q")``."""
     if cython.compiled:
         held: carray.array = space
         return held.data.as_ulonglongs
@@ -125,7 +95,7 @@ def ulongs(space: Any) -> cython.p_ulonglong:
 
 @cython.cfunc
 def doubles(space: Any) -> cython.p_double:
-    """Of an ``array("d")``."""
+    """The items of an ``array("d")``."""
     if cython.compiled:
         held: carray.array = space
         return held.data.as_doubles
@@ -148,16 +118,16 @@ _WORST_VARINT_BITS = 47
 
 
 class FieldRow(NamedTuple):
-    """One field, as it is given to the table."""
+    """One field, as the table takes it."""
 
     coding: int
     """FIXED_WIDTH, VARUINT or VARSINT."""
     bits: int
-    """On the wire; 0 for varints."""
+    """Bits on the wire; 0 for varints."""
     lowest: int
     highest: int
     flip: int
-    """Bits that differ between ``value - lowest`` and what is on the wire."""
+    """The bits in which ``value - lowest`` differs from what is on the wire."""
     wraps: bool
     """Whether the column holds unsigned 64-bit numbers as the signed ones with the same bits."""
     threshold: int
@@ -170,7 +140,7 @@ class FieldRow(NamedTuple):
 
 @cython.cclass
 class FieldTable:
-    """Made once from a schema."""
+    """The kernels' form of a schema, made once."""
 
     schema: Any  # public: that it was made from
     component_count: cython.int  # readonly
@@ -216,7 +186,7 @@ class FieldTable:
     _owners: list[Any]  # keep the arrays alive
 
     def __init__(self, components: Any) -> None:
-        """From pairs of a component id and its FieldRows."""
+        """Takes pairs of a component id and its FieldRows."""
         groups = [group for _id, group in components]
         fields = [field for group in groups for field in group]
         counts = [len(group) for group in groups]
@@ -245,10 +215,10 @@ class FieldTable:
         self.fields = self._ints(counts)
         self.first_word = self._ints(_offsets(words))
         self.words = self._ints(words)
-        # With at most 57 bits a field lies within the eight bytes from its first, whatever the bit it starts at.
+        # A field of at most 57 bits lies within the eight bytes from its first, whatever bit it starts at.
         plain = [all(1 <= field.bits <= 57 for field in group) for group in groups]
         self.plain = self._ints(plain)
-        # The same holds for masks, so that whole entities can go the fast way.
+        # The same holds for masks, so that whole entities can take the fast path.
         self.all_plain = 1 <= len(groups) <= 57 and all(plain) and all(1 <= count <= 57 for count in counts)
         self.all_components = (1 << len(groups)) - 1 if self.all_plain else 0
         self.entity_plain_bits = 32 + len(groups) + sum(counts) + sum(value_bits)
@@ -268,7 +238,7 @@ class FieldTable:
         self.entity_worst_bytes = max(masked, packed) + 16
 
     def _place_fields(self, groups: Any) -> None:
-        """Where masks and fields lie in a created entity that has every component: always at the same bit."""
+        """Compute where masks and fields are in a created entity with every component: always at the same bit."""
         position = 32 + len(groups)
         mask_places = []
         field_places = []
@@ -395,7 +365,7 @@ class Columns:
 
     @cython.cfunc
     def allocate(self, entities: cython.Py_ssize_t, room: cython.p_Py_ssize_t) -> cython.void:
-        """Owned space for so many ids and rows; without ``entities`` the ids stay what they are."""
+        """Allocate owned space for so many ids and rows; if ``entities`` is 0, the ids stay as they are."""
         table: FieldTable = self.table
         total: cython.Py_ssize_t = 0
         at: cython.Py_ssize_t = 0
@@ -429,7 +399,7 @@ class Columns:
 
     @cython.cfunc
     def grow(self, component: cython.int) -> cython.void:
-        """Double the room of one component, and keep what was there."""
+        """Double the room of one component, keeping its content."""
         old: Columns = blank_columns(Columns, self.table, 0)
         every: cython.int
         field: cython.int
@@ -451,7 +421,7 @@ class Columns:
 
     @cython.cfunc
     def note_absent(self, entities: cython.Py_ssize_t) -> cython.void:
-        """The first entity without some component: from here on presence is written down, all ones so far."""
+        """Note the first entity that lacks some component: from here on presence is recorded, all ones so far."""
         components: cython.Py_ssize_t = self.table.component_count
         component: cython.int
         if cython.compiled:
@@ -471,7 +441,7 @@ class Columns:
 
     @cython.cfunc
     def finish(self, count: cython.Py_ssize_t) -> cython.void:
-        """All ``count`` entities are in: a component that every one has needs no presence."""
+        """Finish after ``count`` entities: a component that every one has needs no presence."""
         component: cython.int
         self.count = count
         for component in range(self.table.component_count):
@@ -483,7 +453,7 @@ class Columns:
 
     @cython.cfunc
     def first_disorder(self) -> cython.Py_ssize_t:
-        """Index of the first id that is not above the one before it; 0 when all ascend."""
+        """The index of the first id that is not above the one before it; 0 if all ascend."""
         index: cython.Py_ssize_t
         if self.order == ASCENDING:
             return 0
@@ -495,7 +465,7 @@ class Columns:
         return 0
 
     def _take_over(self, table: FieldTable, tick: Any, ids: Any, columns: Any, present: Any, owned: bool) -> None:
-        """Take over memoryviews: ids as ``I``, columns as ``q``, presence as ``B`` or None; all are right for it."""
+        """Take over valid memoryviews: ids as ``I``, columns as ``q``, presence as ``B`` or None."""
         index: cython.Py_ssize_t
         component: cython.int
         self.start(table, tick)
@@ -549,7 +519,7 @@ class Columns:
         return self.rows[component]  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def value(self, field: cython.int, row: cython.Py_ssize_t) -> int:
-        """One value, unsigned where the field is; a row counts the entities that have the field's component."""
+        """One value, unsigned if the field is; rows count only the entities that have the field's component."""
         component: cython.int = 0
         self._check(field, self.table.field_count, "field")
         while field >= self.table.first[component] + self.table.fields[component]:
@@ -561,7 +531,7 @@ class Columns:
         return raw
 
     def _column_view(self, field: cython.int, component: cython.int) -> Any:
-        """A read-only view of one column, without a copy; both indices are right."""
+        """A read-only view of one column, without a copy; both indices must be valid."""
         rows: cython.Py_ssize_t = self.rows[component]
         if cython.compiled:
             if rows == 0:
@@ -577,7 +547,7 @@ class Columns:
 
 @cython.cfunc
 def checked_columns(value: Any, table: FieldTable) -> Columns:
-    """What a user gave as a snapshot, if it is one and of this schema."""
+    """Return a user's snapshot, if it is one and has this schema; else raise a UsageError."""
     if not isinstance(value, Columns):
         raise UsageError(f"a codec takes a Snapshot, not a {type(value).__name__}")
     columns: Columns = value
@@ -603,16 +573,16 @@ def blank_columns(cls: Any, table: FieldTable, tick: Any) -> Columns:
 
 
 def as_signed(value: Any) -> Any:
-    """A value as a column holds it, for uncompiled kernels: C stores the bits of an unsigned number as they are."""
+    """Convert a value to what a column holds, for uncompiled kernels: C keeps the bits of an unsigned number."""
     return value - 18446744073709551616 if value > 9223372036854775807 else value
 
 
-# Columns made of other columns: a copy, and a choice of entities from two (a compiled kernel).
+# Makes columns from other columns: a copy, and a choice of entities from two (a compiled kernel).
 
 
 @cython.cfunc
 def copy_columns(cls: Any, source: Columns, tick: Any) -> Columns:
-    """The same entities in owned columns of their own; ids and presence are shared where nobody can change them."""
+    """Copy the entities into owned columns; ids and presence are shared if nobody can change them."""
     table: FieldTable = source.table
     made: Columns = blank_columns(cls, table, tick)
     component: cython.int
@@ -655,13 +625,13 @@ def _copy_shape(made: Columns, source: Columns) -> cython.void:
 
 
 def duplicate(cls: Any, source: Columns, tick: Any) -> Any:
-    """The same entities in owned columns."""
+    """Copy the entities into owned columns."""
     return copy_columns(cls, source, tick)
 
 
 def select(cls: Any, source: Columns, wanted: Any) -> Any:
-    """The entities whose ids are in ``wanted``, a set, as far as they are there; ``source`` itself if it is owned and
-    they are all."""
+    """The entities whose ids are in the set ``wanted``, if they exist; ``source`` itself if it is owned and all are
+    wanted."""
     index: cython.Py_ssize_t
     count: cython.Py_ssize_t = 0
     picked = array("q", bytes(8 * source.count))
@@ -677,13 +647,13 @@ def select(cls: Any, source: Columns, wanted: Any) -> Any:
 
 
 def gather(cls: Any, left: Columns, right: Columns, sources: Any, tick: Any) -> Any:
-    """New columns, entity by entity: index i of ``left`` where ``sources`` says i, of ``right`` where it says ~i."""
+    """New columns, entity by entity: index i of ``left`` if ``sources`` says i, of ``right`` if it says ~i."""
     return gather_columns(cls, left, right, sources, tick)
 
 
 @cython.cfunc
 def gather_columns(cls: Any, left: Columns, right: Columns, sources: Any, tick: Any) -> Columns:
-    """New columns, entity by entity: index i of ``left`` where ``sources`` says i, of ``right`` where it says ~i."""
+    """New columns, entity by entity: index i of ``left`` if ``sources`` says i, of ``right`` if it says ~i."""
     table: FieldTable = left.table
     made: Columns = blank_columns(cls, table, tick)
     count: cython.Py_ssize_t = len(sources)
@@ -760,7 +730,7 @@ def _gather_component(
 
 @cython.cfunc
 def _ranks(source: Columns, component: cython.int) -> Any:
-    """Row of each entity, -1 for those without the component; None when row and entity index are the same."""
+    """The row of each entity, -1 for those without the component; None if rows equal entity indices."""
     index: cython.Py_ssize_t
     row: cython.Py_ssize_t = 0
     if source.rows[component] == source.count:
@@ -777,12 +747,12 @@ def _ranks(source: Columns, component: cython.int) -> Any:
 
 # Columns over a user's buffers (a compiled kernel).
 #
-# A buffer of the right item type is read where it lies. Other native integers, and items that do not lie side by side,
-# are widened into a new column. Everything else is left to the caller: see the package.
+# A buffer of the right item type is read in place. Other native integers, and items that are not adjacent, are widened
+# into a new column. Everything else is left to the caller: see the package.
 
 
 def columns_of_buffers(cls: Any, table: FieldTable, tick: Any, ids: Any, columns: Any, present: Any) -> Any:
-    """The snapshot over these buffers, or None; ``columns`` and ``present`` by component id, as users give them."""
+    """The snapshot over these buffers, or None; ``columns`` and ``present`` are by component id, as users give them."""
     if cython.compiled:
         made: Columns
         component: cython.int
@@ -867,7 +837,7 @@ if cython.compiled:
 
     @cython.cfunc
     def _flags(made: Columns, component: cython.int, flags: Any) -> Any:
-        """A copy of presence, since rows are counted once and must stay what it says."""
+        """Copy presence, since rows are counted once and it must not change afterwards."""
         view: object = PyMemoryView_FromObject(flags)
         found: cython.pointer(Py_buffer) = PyMemoryView_GET_BUFFER(view)
         kind: cython.char = _kind(found)
@@ -895,7 +865,7 @@ if cython.compiled:
     @cython.cfunc
     @cython.exceptval(check=False)
     def _kind(found: cython.pointer(Py_buffer)) -> cython.char:  # type: ignore[valid-type]  # a C type
-        """The letter of a native integer type, of a buffer with one dimension; else 0."""
+        """The letter of a buffer's native integer type, if it has one dimension; else 0."""
         form: cython.p_char = found.format
         if found.ndim != 1 or form == cython.NULL:
             return 0
@@ -915,7 +885,7 @@ if cython.compiled:
         into: cython.p_longlong,
         unsigned: cython.bint,
     ) -> cython.bint:
-        """Every item as a 64-bit number; False if one does not fit a signed one, and the field does not wrap."""
+        """Convert every item to a 64-bit number; False if one does not fit a signed one and the field does not wrap."""
         count: cython.Py_ssize_t = found.shape[0]
         stride: cython.Py_ssize_t = found.strides[0]
         at: cython.p_char = cython.cast(cython.p_char, found.buf)
@@ -953,7 +923,7 @@ if cython.compiled:
 
     @cython.cfunc
     def _counted(made: Columns, component: cython.int, flags: cython.p_uchar, stride: cython.Py_ssize_t) -> Any:
-        """Presence copied and counted into ``made``; None if it is not all 0 and 1."""
+        """Copy and count presence into ``made``; None if it is not all 0 and 1."""
         index: cython.Py_ssize_t
         rows: cython.Py_ssize_t = 0
         kept: carray.array = carray.clone(_BYTES, made.count, False)
@@ -967,11 +937,11 @@ if cython.compiled:
         return kept
 
 
-# Columns from plain mappings of numbers (a compiled kernel).
+# Makes columns from plain mappings of numbers (a compiled kernel).
 
 
 def columns_of_items(cls: Any, table: FieldTable, tick: Any, items: list) -> Any:  # type: ignore[type-arg]  # a C type
-    """The snapshot of pairs of an entity id and a dict of component id to values; None for the caller to look at."""
+    """The snapshot of pairs of entity id and dict of component id to values; None if the caller must look at it."""
     if cython.compiled:
         made: Columns = blank_columns(cls, table, tick)
         components: cython.int = table.component_count
@@ -1025,7 +995,7 @@ def columns_of_items(cls: Any, table: FieldTable, tick: Any, items: list) -> Any
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def put_value(made: Columns, field: cython.int, row: cython.Py_ssize_t, value: Any) -> cython.bint:
-    """Write one number into its column; False if it is none that the column can hold."""
+    """Write one number into its column; False if the column cannot hold it."""
     if cython.compiled:
         table: FieldTable = made.table
         overflow: cython.int = 0
@@ -1049,9 +1019,9 @@ def put_value(made: Columns, field: cython.int, row: cython.Py_ssize_t, value: A
     return False
 
 
-# Columns from objects of declared components (a compiled kernel).
+# Makes columns from objects of declared components (a compiled kernel).
 #
-# A plan says for one class which attribute goes to which column and how it is quantised: the rule of
+# A plan says for one class which attribute goes to which column and how it is quantised: by the rule of
 # ``Fixed.quantise``.
 
 
@@ -1068,7 +1038,7 @@ class ObjectPlan:
     _owners: list[Any]  # keep the arrays alive
 
     def __init__(self, component: int, names: tuple[str, ...], fixed: list[tuple[int, int, int]]) -> None:
-        """``fixed``: scale, lowest and highest q of each field, the scale 0 where values are integers as they are."""
+        """``fixed``: scale, lowest and highest q of each field, with scale 0 if values are already integers."""
         self.component = component
         self.names = names
         self._owners = [array("d", numbers) for numbers in zip(*fixed, strict=True)] or [array("d")] * 3
@@ -1085,9 +1055,9 @@ def columns_of_objects(
     plans: dict,  # type: ignore[type-arg]  # a C type
     plan_for: Callable[[type], ObjectPlan | None],
 ) -> Any:
-    """The snapshot of pairs of an entity id and its objects; None for the caller to look at.
+    """The snapshot of pairs of an entity id and its objects; None if the caller must look at it.
 
-    ``plan_for`` makes the plan of a class that is not in ``plans``, None if there is none.
+    ``plan_for`` makes the plan of a class that is not in ``plans``, or returns None.
     """
     if cython.compiled:
         made: Columns = blank_columns(cls, table, tick)
@@ -1123,7 +1093,7 @@ def columns_of_objects(
                     plans[type(item)] = known
                 plan = known
                 component = plan.component
-                # The last of two objects of one component counts, which is for the caller.
+                # The last of two objects of one component wins, which is the caller's job.
                 if seen.data.as_longlongs[component] == index or not _put_object(made, plan, item):
                     return None
                 seen.data.as_longlongs[component] = index
@@ -1141,7 +1111,7 @@ def columns_of_objects(
 
 @cython.cfunc
 def _put_object(made: Columns, plan: ObjectPlan, item: Any) -> cython.bint:
-    """Every attribute into its column; False if one is unusual."""
+    """Write every attribute into its column; False if one is unusual."""
     if cython.compiled:
         field: cython.int = made.table.first[plan.component]
         row: cython.Py_ssize_t = made.rows[plan.component]
@@ -1179,10 +1149,10 @@ def _put_object(made: Columns, plan: ObjectPlan, item: Any) -> cython.bint:
     return False
 
 
-# Snapshots out of columns that were bound once, and into them (a compiled kernel).
+# Takes snapshots out of columns that were bound once, and writes them back (a compiled kernel).
 #
-# Columns are bound as a template: a ``Columns`` over all of the user's rows, whose buffers were looked at when they
-# were bound. What is taken or written each tick are pointers and rows.
+# Columns are bound as a template: a ``Columns`` over all of the user's rows, whose buffers were checked when they were
+# bound. Each tick only pointers and rows are taken or written.
 
 
 @cython.cfunc
@@ -1194,7 +1164,7 @@ def _has_flags(columns: Columns, component: cython.int) -> cython.bint:
 
 
 def bound_snapshot(cls: Any, template: Columns, tick: Any, count: cython.Py_ssize_t) -> Any:
-    """The first ``count`` entities, presence copied; a component id instead if one of its flags is not 0 or 1."""
+    """The first ``count`` entities, with presence copied; or a component id if one of its flags is not 0 or 1."""
     table: FieldTable = template.table
     made: Columns = blank_columns(cls, table, tick)
     component: cython.int
@@ -1229,7 +1199,7 @@ def bound_snapshot(cls: Any, template: Columns, tick: Any, count: cython.Py_ssiz
 
 
 def lacking(template: Columns, source: Columns) -> Any:
-    """The id of the first component that an entity of ``source`` lacks although no presence is bound; else None."""
+    """The first component id that an entity of ``source`` lacks although no presence is bound; else None."""
     component: cython.int
     for component in range(source.table.component_count):
         if source.rows[component] != source.count and not _has_flags(template, component):
@@ -1238,7 +1208,7 @@ def lacking(template: Columns, source: Columns) -> Any:
 
 
 def write_rows(template: Columns, source: Columns) -> None:
-    """Ids, values and presence of ``source`` into the bound buffers, which are large enough and writable."""
+    """Write ids, values and presence of ``source`` into the bound buffers, which must be large enough and writable."""
     table: FieldTable = source.table
     component: cython.int
     field: cython.int

@@ -1,4 +1,4 @@
-"""Schemas declared as classes, and snapshots of objects.
+"""Schemas declared as classes, and snapshots made of objects.
 
 ::
 
@@ -27,26 +27,24 @@ from retick.snapshot.fields import FieldCodec, Fixed
 from retick.snapshot.model import Snapshot, check_tick
 from retick.snapshot.schema import Component, Field, Schema
 
-__all__ = ["FieldId", "Replicated", "Threshold", "objects_of_snapshot", "schema_of", "snapshot_of_objects"]
-
 _EXACT = 1 << 53
-"""Whole numbers up to this are exact as floats."""
+"""Integers up to this are exact as floats."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Threshold:
-    """In a field's annotation: send it only when it differs by more than this."""
+    """In a field's annotation: send the field only if it differs by more than this."""
 
     value: int
-    """In raw or quantised units."""
+    """The largest difference that is not sent, in raw or quantised units."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FieldId:
-    """In a field's annotation: its id, where the order does not give the right one."""
+    """In a field's annotation: its id, if the order would give another."""
 
     value: int
-    """1 to 65535."""
+    """The id, 1 to 65535."""
 
 
 @dataclass_transform(kw_only_default=True)
@@ -54,7 +52,7 @@ class Replicated:
     """Subclass it to declare a component: its id as a class argument, its fields as annotations."""
 
     component: ClassVar[Component]
-    """What the class declares."""
+    """The component that the class declares."""
 
     def __init_subclass__(cls, *, id: int, **options: Any) -> None:  # noqa: A002 - reads best where it is used
         super().__init_subclass__(**options)
@@ -76,12 +74,12 @@ def _declared(cls: type, name: str, notes: tuple[Any, ...], position: int) -> Fi
 
 
 def schema_of(*classes: type[Replicated]) -> Schema:
-    """The schema with these components, in this order."""
+    """Make the schema with these components, in this order."""
     return Schema(cls.component for cls in classes)
 
 
 def snapshot_of_objects(schema: Schema, *, tick: int, entities: Mapping[int, Iterable[Replicated]]) -> Snapshot:
-    """A snapshot of component objects, given for each entity id; ids are put in order."""
+    """Make a snapshot of the component objects of each entity id; ids are sorted."""
     check_tick(tick)
     items = [(entity, tuple(held)) for entity, held in sorted(entities.items(), key=itemgetter(0))]
     made = columns_of_objects(Snapshot, schema.table, tick, items, schema.object_plans, partial(_plan, schema))
@@ -94,7 +92,7 @@ def snapshot_of_objects(schema: Schema, *, tick: int, entities: Mapping[int, Ite
 
 
 def _plan(schema: Schema, cls: type) -> ObjectPlan | None:
-    """How objects of a class become rows of this schema; None where only the long way is right."""
+    """How objects of a class become rows of this schema; None if only the slow path is correct."""
     component = getattr(cls, "component", None)
     index = schema.by_id.get(component.id) if isinstance(component, Component) else None
     if component is None or index is None or len(schema.components[index].fields) != len(component.fields):

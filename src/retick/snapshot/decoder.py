@@ -1,10 +1,10 @@
-"""Packets to snapshots (a compiled kernel).
+"""Decodes packets to snapshots (a compiled kernel).
 
-A decoder is put together of parts that share one ``Reader``: ``Framing`` finds the sections, ``Creates`` and
-``Updates`` read their bodies, and ``Target`` holds the columns that updates change.
+A decoder consists of parts that share one ``Reader``: ``Framing`` finds the sections, ``Creates`` and
+``Updates`` read their bodies, and ``DeltaTarget`` holds the columns that updates change.
 
 Creates are read straight into new columns, updates straight into a copy of the baseline, so that no value is kept
-twice and the baseline stays as it is. Whatever the order of the sections in the packet, destroys are applied first,
+twice and the baseline does not change. Whatever the order of the sections in the packet, destroys are applied first,
 then creates, then updates.
 """
 
@@ -47,17 +47,9 @@ else:
     from retick.snapshot.stream import DeltaTarget, Reader, read_created, read_updated
     from retick.wire.bits import load_le16, load_le32, load_le64
 
-__all__ = [
-    "Creates",
-    "Decoder",
-    "Framing",
-    "Updates",
-]
-
-
-# Headers and sections of a packet, read (a compiled kernel). Their layout is in layout.py.
+# Reads the headers and sections of a packet (a compiled kernel). Their layout is in layout.py.
 #
-# Every section is found, and its tag and length checked, before any body is looked at.
+# Every section is found, and its tag and length checked, before any body is read.
 
 _NO_LIMIT = (1 << 62) - 1
 
@@ -65,7 +57,7 @@ _NO_LIMIT = (1 << 62) - 1
 @cython.final
 @cython.cclass
 class Framing:
-    """The frame of the packet that was opened last."""
+    """The framing of the last opened packet."""
 
     reader: Reader
     version: cython.int
@@ -102,7 +94,7 @@ class Framing:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def open(self, data: Any) -> cython.int:
-        """Checks 1 to 8 of a packet with the standard header."""
+        """Make checks 1 to 8 of a packet with the standard header."""
         reader: Reader = self.reader
         status: cython.int = reader.load(data, self.max_packet_bytes, layout.HEADER_BYTES)
         if status != layout.OK:
@@ -137,7 +129,7 @@ class Framing:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def open_compact(self, data: Any, last_tick: cython.longlong) -> cython.int:
-        """The checks of a compact frame, whose ticks count from ``last_tick``."""
+        """Check a compact frame, whose ticks count from ``last_tick``."""
         reader: Reader = self.reader
         largest: cython.longlong = 4294967295
         length: cython.longlong
@@ -183,7 +175,7 @@ class Framing:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def find_sections(self) -> cython.int:
-        """Write down the tag and the place of every section from here to the end of the packet."""
+        """Note the tag and place of every section from here to the end of the packet."""
         reader: Reader = self.reader
         status: cython.int
         tag: cython.int
@@ -230,7 +222,7 @@ class Framing:
     @cython.cfunc
     @cython.exceptval(check=False)
     def read_number(self) -> cython.int:
-        """A varuint of header or section head, into the reader's ``value``."""
+        """Read a varuint of a header or section head into the reader's ``value``."""
         status: cython.int = self.reader.read_varint()
         if status == layout.UNEXPECTED_EOF:
             self.reader.fault.needed = 1
@@ -241,7 +233,7 @@ class Framing:
     @cython.cfunc
     @cython.exceptval(check=False)
     def begin_body(self, section: cython.int) -> cython.int:
-        """Start on the body of a section and read its count into the reader's ``value``."""
+        """Start the body of a section, and read its count into the reader's ``value``."""
         reader: Reader = self.reader
         length: cython.longlong = self.ends[section] - self.starts[section]
         if length > self.max_section_bytes:
@@ -254,7 +246,7 @@ class Framing:
     @cython.cfunc
     @cython.exceptval(check=False)
     def finish_body(self, section: cython.int) -> cython.int:
-        """After the last item of a section: padding, and nothing else."""
+        """Check that only padding follows the last item of a section."""
         reader: Reader = self.reader
         status: cython.int = reader.align()
         if status == layout.OK and reader.pos < reader.end:
@@ -264,15 +256,15 @@ class Framing:
         return status
 
     def payload_bytes(self) -> int:
-        """Bytes of the payload."""
+        """How many bytes the payload has."""
         return self.reader.size - self.payload
 
     def header_bytes(self) -> int:
-        """Bytes before the payload."""
+        """How many bytes precede the payload."""
         return self.payload
 
     def section(self, index: cython.int) -> Any:
-        """Tag, first byte and end of a section."""
+        """The tag, first byte and end of a section."""
         return self.tags[index], self.starts[index], self.ends[index]
 
     def section_bytes(self, index: cython.int) -> bytes:
@@ -280,7 +272,7 @@ class Framing:
         return self.reader.copy_of(self.starts[index], self.ends[index])
 
 
-# Create and destroy sections, read (a compiled kernel).
+# Reads create and destroy sections (a compiled kernel).
 #
 # Space for entities is bounded by what the remaining bytes can hold, not by the count that the packet states.
 
@@ -288,7 +280,7 @@ class Framing:
 @cython.final
 @cython.cclass
 class Creates:
-    """Reads entities that come and ids that go."""
+    """Reads created entities and destroyed ids."""
 
     reader: Reader
     framing: Framing
@@ -312,7 +304,7 @@ class Creates:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def read_destroys(self, section: cython.int) -> cython.int:
-        """The ids of a destroy section, into ``destroyed``."""
+        """Read the ids of a destroy section into ``destroyed``."""
         reader: Reader = self.reader
         status: cython.int = self.framing.begin_body(section)
         index: cython.Py_ssize_t
@@ -332,7 +324,7 @@ class Creates:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def read_creates(self, section: cython.int, full: cython.bint) -> cython.int:
-        """The entities of a create section, into ``created``; ``full`` when it is all of a full packet."""
+        """Read the entities of a create section into ``created``; ``full`` if it is all of a full packet."""
         reader: Reader = self.reader
         status: cython.int = self.framing.begin_body(section)
         count: cython.Py_ssize_t
@@ -346,7 +338,7 @@ class Creates:
             return reader.fault.over_limit(layout.LIMIT_CREATE, self.max_create, count)
         if full and self.table.component_count > self.max_components:
             return reader.fault.over_limit(layout.LIMIT_COMPONENTS, self.max_components, self.table.component_count)
-        # One more than can be there whole: the last may fail after its id.
+        # One more than can be complete: the last may fail after its id.
         entities = (reader.end - reader.pos) // self.table.entity_least_bits + 1
         if count < entities:
             entities = count
@@ -395,7 +387,7 @@ class Creates:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def read_entity(self, made: Columns, index: cython.Py_ssize_t, entities: cython.Py_ssize_t) -> cython.int:
-        """The components of one new entity, whose id has been read."""
+        """Read the components of one new entity, whose id has been read."""
         table: FieldTable = self.table
         reader: Reader = self.reader
         component: cython.int
@@ -424,7 +416,7 @@ class Creates:
         return layout.OK
 
 
-# Update sections, read straight into the columns that they change (a compiled kernel).
+# Reads update sections straight into the columns that they change (a compiled kernel).
 
 
 @cython.final
@@ -452,7 +444,7 @@ class Updates:
     @cython.cfunc
     @cython.exceptval(check=False)
     def read(self, section: cython.int) -> cython.int:
-        """An update section of any kind, into the target."""
+        """Read an update section of any kind into the target."""
         masked: cython.bint = self.framing.tags[section] == layout.MASKED
         packed: cython.bint = self.framing.tags[section] == layout.PACKED
         most: cython.longlong = self.max_update
@@ -474,7 +466,7 @@ class Updates:
     @cython.cfunc
     @cython.exceptval(check=False)
     def read_masked(self) -> cython.int:
-        """Entities with a mask of components, and for each component a mask of fields."""
+        """Read entities with a mask of components, and for each component a mask of fields."""
         table: FieldTable = self.table
         reader: Reader = self.reader
         target: DeltaTarget = self.target
@@ -511,7 +503,7 @@ class Updates:
     @cython.cfunc
     @cython.exceptval(check=False)
     def read_sparse(self, packed: cython.bint) -> cython.int:
-        """Entries of an entity id, a component id, and fields by their index."""
+        """Read entries of an entity id, a component id, and fields by index."""
         reader: Reader = self.reader
         target: DeltaTarget = self.target
         status: cython.int
@@ -551,7 +543,7 @@ class Updates:
     @cython.cfunc
     @cython.exceptval(check=False)
     def read_entry_head(self, packed: cython.bint) -> cython.int:
-        """Entity id into the reader's ``entity``, component id into its ``value``."""
+        """Read an entity id into the reader's ``entity``, and a component id into its ``value``."""
         reader: Reader = self.reader
         status: cython.int = reader.align()
         if status != layout.OK:
@@ -581,7 +573,7 @@ class Updates:
     @cython.cfunc
     @cython.exceptval(check=False)
     def read_entry(self, component: cython.int, packed: cython.bint) -> cython.int:
-        """The fields of one entity and component."""
+        """Read the fields of one entity and component."""
         table: FieldTable = self.table
         reader: Reader = self.reader
         target: DeltaTarget = self.target
@@ -660,7 +652,7 @@ class Decoder:
         self.deferred = -1
 
     def full(self, data: Any) -> Any:
-        """The snapshot in a full packet."""
+        """Decode a full packet."""
         status: cython.int = self.framing.open(data)
         if status == layout.OK and self.framing.flags != layout.FULL:
             status = layout.INVALID_FLAGS
@@ -673,7 +665,7 @@ class Decoder:
         return self.creates.created
 
     def full_frame(self, data: Any, last_tick: Any) -> Any:
-        """A full snapshot in a compact frame, which the format cannot express: its baseline tick is never 0."""
+        """Refuse a full snapshot in a compact frame, which the format cannot express: its baseline tick is never 0."""
         status: cython.int = self.framing.open_compact(data, last_tick)
         if status == layout.OK:
             self.reader.fault.found = self.framing.baseline_tick
@@ -681,7 +673,7 @@ class Decoder:
         raise self.error(status)
 
     def delta(self, baseline: Any, data: Any) -> Any:
-        """The snapshot that a delta packet makes of ``baseline``, which stays as it is."""
+        """Decode a delta packet against ``baseline``, which does not change."""
         base: Columns = checked_columns(baseline, self.table)
         status: cython.int = self.framing.open(data)
         if status == layout.OK:
@@ -693,7 +685,7 @@ class Decoder:
         return self.apply(base)
 
     def frame(self, baseline: Any, data: Any, last_tick: Any) -> Any:
-        """The same for a compact frame."""
+        """Decode a compact frame against ``baseline``, which does not change."""
         base: Columns = checked_columns(baseline, self.table)
         status: cython.int = self.framing.open_compact(data, last_tick)
         if status == layout.OK:
@@ -703,26 +695,26 @@ class Decoder:
         return self.apply(base)
 
     def packet_header(self, data: Any) -> Any:
-        """Header and sections of a standard packet, without its bodies."""
+        """Decode header and sections of a standard packet, without its bodies."""
         status: cython.int = self.framing.open(data)
         if status != layout.OK:
             raise self.error(status)
         return self.framing
 
     def frame_header(self, data: Any, last_tick: Any) -> Any:
-        """Header and sections of a compact frame, without its bodies."""
+        """Decode header and sections of a compact frame, without its bodies."""
         status: cython.int = self.framing.open_compact(data, last_tick)
         if status != layout.OK:
             raise self.error(status)
         return self.framing
 
     def need_same_schema(self) -> None:
-        """Refuse the packet that was opened last if it was written with another schema."""
+        """Refuse the last opened packet if it was written with another schema."""
         if self.check_hash() != layout.OK:
             raise self.error(layout.SCHEMA_MISMATCH)
 
     def check_bodies(self) -> None:
-        """Decode the sections of the packet that was opened last, and apply nothing."""
+        """Decode the sections of the last opened packet, without applying them."""
         status: cython.int
         if self.framing.flags == layout.FULL:
             status = self.check_hash()
@@ -737,7 +729,7 @@ class Decoder:
             raise self.error(status)
 
     def section_error(self, status: cython.int, section: cython.int) -> Any:
-        """The error for a section that may not stand where it does."""
+        """The error for a section at a wrong place."""
         self.reader.fault.tag = self.framing.tags[section]
         return self.error(status)
 
@@ -762,7 +754,7 @@ class Decoder:
     @cython.cfunc
     @cython.exceptval(check=False)
     def check_delta(self, base: Columns) -> cython.int:
-        """Whether the packet is a delta, and one that starts from ``base``."""
+        """Check that the packet is a delta that starts from ``base``."""
         if self.framing.flags != layout.DELTA:
             return layout.INVALID_FLAGS
         self.reader.fault.expected = base.tick
@@ -772,7 +764,7 @@ class Decoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def read_full(self) -> cython.int:
-        """The one section of a full packet, or none."""
+        """Read the only section of a full packet, if there is one."""
         status: cython.int
         section: cython.int
         if self.framing.section_count == 0:
@@ -792,7 +784,7 @@ class Decoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def read_sections(self) -> cython.int:
-        """Decode in packet order. An update section that stands last is left for later, in ``deferred``."""
+        """Decode in packet order. If an update section is last, it is left for later, in ``deferred``."""
         section: cython.int
         tag: cython.int
         status: cython.int
@@ -825,7 +817,7 @@ class Decoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def read_listed(self, section: cython.int) -> cython.int:
-        """A create or destroy section of a delta, which may have one of each."""
+        """Read a create or destroy section of a delta, which may have one of each."""
         if self.framing.tags[section] == layout.CREATES:
             return (
                 self.creates.read_creates(section, False) if self.creates.created is None else layout.DUPLICATE_SECTION
@@ -834,7 +826,7 @@ class Decoder:
 
     @cython.cfunc
     def apply(self, base: Columns) -> Any:
-        """Destroys, creates and updates applied to a copy of ``base``, in this order whatever the packet's is."""
+        """Apply destroys, creates and updates to a copy of ``base``, in this order whatever the packet's is."""
         target: DeltaTarget = self.target
         status: cython.int = self.read_sections()
         if status == layout.OK:
@@ -850,7 +842,7 @@ class Decoder:
 
     @cython.cfunc
     def start_from(self, base: Columns) -> Any:
-        """Make the columns that updates are applied to, or leave the sink there if it goes wrong."""
+        """Make the columns that updates are applied to; after an error of applying, the sink stays."""
         target: DeltaTarget = self.target
         disorder: cython.Py_ssize_t = base.first_disorder()
         target.fault.status = layout.OK
@@ -868,7 +860,7 @@ class Decoder:
 
     @cython.cfunc
     def merge(self, base: Columns) -> Any:
-        """The baseline without what is destroyed and with what is created."""
+        """The baseline without destroyed entities and with created ones."""
         target: DeltaTarget = self.target
         made: Columns = self.creates.created if self.creates.created is not None else target.sink
         index: cython.Py_ssize_t = 0

@@ -1,7 +1,7 @@
-"""Snapshots to bytes (a compiled kernel).
+"""Encodes snapshots as bytes (a compiled kernel).
 
-``Diff`` finds what is to be written, ``Sections`` writes it with a ``Packer``; nothing leaves the encoder unless all
-of it was right.
+``Diff`` finds what to write, ``Sections`` writes it with a ``Packer``; nothing leaves the encoder unless all of it was
+valid.
 """
 
 from array import array
@@ -27,19 +27,10 @@ else:
     from retick.snapshot.stream import Packer, put_entity
     from retick.wire.bits import store_be64
 
-__all__ = [
-    "Diff",
-    "Encoder",
-    "Marks",
-    "Sections",
-    "same_shape",
-]
-
-
-# Which rows differ between two snapshots of the same entities (a compiled kernel).
+# Finds rows that differ between two snapshots of the same entities (a compiled kernel).
 #
-# Where two snapshots hold the same entities with the same components, their rows pair up. One pass over each pair of
-# columns marks the rows where anything differs: a loop that the C compiler makes into vector instructions.
+# If two snapshots have the same entities with the same components, their rows pair up. One pass over each pair of
+# columns marks the rows where anything differs: a loop that the C compiler turns into vector instructions.
 
 
 @cython.final
@@ -75,7 +66,7 @@ class Marks:
             end = field + self.table.fields[component]
             for row in range(current.rows[component]):
                 self.rows[at + row] = 0
-            # Four columns a pass, since each pass reads and writes the marks once more.
+            # Four columns per pass, since each pass reads and writes the marks once more.
             while end - field >= 4:
                 self.mark_four(base, current, field, at, current.rows[component])
                 field += 4
@@ -129,7 +120,7 @@ class Marks:
 @cython.cfunc
 @cython.exceptval(check=False)
 def same_shape(left: Columns, right: Columns) -> cython.bint:
-    """Whether both hold the same entities with the same components, so that their rows pair up."""
+    """Whether both have the same entities with the same components, so that their rows pair up."""
     component: cython.int
     count: cython.Py_ssize_t = left.count
     if left.count != right.count:
@@ -154,12 +145,12 @@ def same_shape(left: Columns, right: Columns) -> cython.bint:
     return True
 
 
-# What changed between two snapshots: ids to destroy, entities to create, fields to update (a compiled kernel).
+# Finds what changed between two snapshots: ids to destroy, entities to create, fields to update (a compiled kernel).
 #
-# Two snapshots mostly hold the same entities. Then ``Marks`` says which rows differ, and masks of fields are made only
+# Two snapshots mostly have the same entities. Then ``Marks`` says which rows differ, and masks of fields are made only
 # for these. Otherwise the two lists of ascending ids are merged.
 #
-# All working space is kept and grows as needed, so that comparing allocates nothing once it has been large enough.
+# All working space is kept and grows as needed, so that comparing allocates nothing once it is large enough.
 
 
 @cython.cfunc
@@ -211,7 +202,7 @@ class Diff:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def reserve(self, entities: cython.Py_ssize_t) -> cython.int:
-        """Space to compare this many entities."""
+        """Make space to compare this many entities."""
         components: cython.Py_ssize_t = self.table.component_count
         words: cython.Py_ssize_t = self.table.word_count
         if entities > self.capacity:
@@ -239,9 +230,9 @@ class Diff:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def compare(self, base: Columns, current: Columns, counting: cython.bint) -> cython.int:
-        """Fill in the difference; both must have ascending ids. OK, or PRESENCE_MISMATCH.
+        """Compute the difference; both must have ascending ids. Returns OK, or PRESENCE_MISMATCH.
 
-        Entries and costs are worked out only when ``counting``: packed updates need them, masked ones do not.
+        Entries and costs are computed only if ``counting``: packed updates need them, masked ones do not.
         """
         component: cython.int
         self.reserve(current.count if current.count > base.count else base.count)
@@ -301,7 +292,7 @@ class Diff:
     @cython.cfunc
     @cython.exceptval(check=False)
     def compare_single(self, base: Columns, current: Columns) -> cython.void:
-        """The same for one component that every entity has, with one mask word: the usual case of a small schema."""
+        """Compare snapshots with one component that every entity has, and one mask word: usual for small schemas."""
         before: cython.pointer(cython.p_longlong) = base.columns  # type: ignore[valid-type]  # a C type
         after: cython.pointer(cython.p_longlong) = current.columns  # type: ignore[valid-type]  # a C type
         marks: cython.p_ulonglong = self.marks.rows
@@ -340,7 +331,7 @@ class Diff:
     @cython.cfunc
     @cython.exceptval(check=False)
     def note_entity(self, entity: cython.uint, mask_at: cython.Py_ssize_t) -> cython.void:
-        """One more updated entity, and its part in the size rule that chooses between masked and packed."""
+        """Note an updated entity, and its part in the size rule that chooses between masked and packed."""
         table: FieldTable = self.table
         component: cython.int
         changed: cython.int
@@ -382,7 +373,7 @@ class Diff:
         row: cython.Py_ssize_t,
         mask_at: cython.Py_ssize_t,
     ) -> cython.int:
-        """Write down the mask of changed fields; not 0 when there are any."""
+        """Write the mask of changed fields; returns whether there are any."""
         table: FieldTable = self.table
         before: cython.pointer(cython.p_longlong) = base.columns  # type: ignore[valid-type]  # a C type
         after: cython.pointer(cython.p_longlong) = current.columns  # type: ignore[valid-type]  # a C type
@@ -428,7 +419,7 @@ class Diff:
     def compare_entity(
         self, base: Columns, current: Columns, base_at: cython.Py_ssize_t, at: cython.Py_ssize_t
     ) -> cython.int:
-        """An entity that is in both."""
+        """Compare an entity that is in both."""
         components: cython.int = self.table.component_count
         rows_at: cython.Py_ssize_t = self.updated * components
         mask_at: cython.Py_ssize_t = self.updated * self.table.word_count
@@ -492,7 +483,7 @@ class Diff:
     @cython.cfunc
     @cython.exceptval(check=False)
     def add_created(self, current: Columns, at: cython.Py_ssize_t) -> cython.void:
-        """One more created entity, whose rows are the next of each component that it has."""
+        """Note a created entity, whose rows are the next of each component that it has."""
         component: cython.int
         rows_at: cython.Py_ssize_t = self.created * self.table.component_count
         self.create_at[self.created] = at
@@ -507,7 +498,7 @@ class Diff:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def add_all(self, current: Columns) -> cython.int:
-        """Every entity as a created one: the difference to nothing."""
+        """Note every entity as created: the difference from nothing."""
         component: cython.int
         at: cython.Py_ssize_t
         self.reserve(current.count)
@@ -529,7 +520,7 @@ def _has(columns: Columns, at: cython.Py_ssize_t, component: cython.int) -> cyth
     return columns.has_one(at, component)
 
 
-# The sections of a packet, written from a difference (a compiled kernel).
+# Writes the sections of a packet from a difference (a compiled kernel).
 #
 # Every value is checked as it is written. Methods return a status; its numbers are in the packer's ``fault``.
 
@@ -564,7 +555,7 @@ class Sections:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def write_destroys(self) -> cython.int:
-        """The ids that are gone."""
+        """Write the ids of destroyed entities."""
         packer: Packer = self.packer
         index: cython.Py_ssize_t
         packer.begin_section()
@@ -578,7 +569,7 @@ class Sections:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def write_creates(self, current: Columns, full: cython.bint) -> cython.int:
-        """A create section: of every entity for a full packet, else of those that the comparison found."""
+        """Write a create section: every entity for a full packet, else those that the comparison found."""
         table: FieldTable = self.table
         packer: Packer = self.packer
         diff: Diff = self.diff
@@ -619,7 +610,7 @@ class Sections:
     @cython.cfunc
     @cython.exceptval(check=False)
     def write_created(self, current: Columns, rows_at: cython.Py_ssize_t) -> cython.int:
-        """The components of a created entity, after its id."""
+        """Write the components of a created entity, after its id."""
         table: FieldTable = self.table
         rows: cython.p_longlong = self.diff.create_row
         component: cython.int
@@ -645,7 +636,7 @@ class Sections:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def write_masked(self, current: Columns) -> cython.int:
-        """An update section with masks of components and fields."""
+        """Write an update section with masks of components and fields."""
         table: FieldTable = self.table
         packer: Packer = self.packer
         diff: Diff = self.diff
@@ -677,7 +668,7 @@ class Sections:
     @cython.cfunc
     @cython.exceptval(check=False)
     def write_updated(self, current: Columns, rows_at: cython.Py_ssize_t, mask_at: cython.Py_ssize_t) -> cython.int:
-        """The changed components of an entity, after its id."""
+        """Write the changed components of an entity, after its id."""
         table: FieldTable = self.table
         diff: Diff = self.diff
         component: cython.int
@@ -700,7 +691,7 @@ class Sections:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def write_packed(self, current: Columns) -> cython.int:
-        """An update section with an entry for each changed component of each entity."""
+        """Write an update section with an entry for each changed component of each entity."""
         table: FieldTable = self.table
         packer: Packer = self.packer
         diff: Diff = self.diff
@@ -732,7 +723,7 @@ class Sections:
     def write_entry(
         self, current: Columns, component: cython.int, row: cython.Py_ssize_t, mask_at: cython.Py_ssize_t
     ) -> cython.int:
-        """The changed fields of one component of the entity at hand, if there are any."""
+        """Write the changed fields of one component of the current entity, if there are any."""
         table: FieldTable = self.table
         packer: Packer = self.packer
         changed: cython.int = self.diff.count_changed(component, mask_at)
@@ -749,7 +740,7 @@ class Sections:
     @cython.cfunc
     @cython.exceptval(check=False)
     def put_mask(self, component: cython.int, masks: cython.p_ulonglong, mask_at: cython.Py_ssize_t) -> cython.int:
-        """The mask of a component's fields."""
+        """Write the mask of a component's fields."""
         table: FieldTable = self.table
         number: cython.int
         if table.fields[component] > self.max_fields:
@@ -769,7 +760,7 @@ class Sections:
         mask_at: cython.Py_ssize_t,
         indexed: cython.bint,
     ) -> cython.int:
-        """The values of the fields in a mask, each after its index when ``indexed``: the innermost loop."""
+        """Write the values of the fields in a mask, each after its index if ``indexed``: the innermost loop."""
         table: FieldTable = self.table
         packer: Packer = self.packer
         first_word: cython.int = table.first_word[component]
@@ -838,7 +829,7 @@ class Sections:
 @cython.inline
 @cython.exceptval(check=False)
 def _zigzag(offset: cython.ulonglong) -> cython.ulonglong:
-    """Zigzag of a signed 32-bit value that is given as its distance from the lowest one."""
+    """Zigzag-encode a signed 32-bit value, given as its distance from the lowest one."""
     half: cython.ulonglong = 2147483648
     if offset >= half:
         return 2 * (offset - half)
@@ -848,7 +839,7 @@ def _zigzag(offset: cython.ulonglong) -> cython.ulonglong:
 @cython.final
 @cython.cclass
 class Encoder:
-    """Writes packets of one schema and version."""
+    """Encodes packets of one schema and version."""
 
     schema: Any  # readonly
     table: FieldTable
@@ -870,7 +861,7 @@ class Encoder:
         self.max_destroy = limits.max_entities_destroy
 
     def full(self, snapshot: Any, into: Any = None) -> Any:
-        """A packet with every entity."""
+        """Encode a packet with every entity."""
         status: cython.int
         current: Columns = checked_columns(snapshot, self.table)
         self.packer.start()
@@ -881,7 +872,7 @@ class Encoder:
         return self.packer.emit(layout.FULL, current.tick, 0, into)
 
     def delta(self, baseline: Any, snapshot: Any, mode: cython.int, into: Any = None) -> Any:
-        """A packet with what changed since ``baseline``; ``mode`` is MASKED, PACKED or CHOOSE of layout.py."""
+        """Encode the changes since ``baseline``; ``mode`` is MASKED, PACKED or CHOOSE of layout.py."""
         base: Columns = checked_columns(baseline, self.table)
         current: Columns = checked_columns(snapshot, self.table)
         status: cython.int = self.write_delta(base, current, mode)
@@ -890,7 +881,7 @@ class Encoder:
         return self.packer.emit(layout.DELTA, current.tick, base.tick, into)
 
     def frame(self, baseline: Any, snapshot: Any, last_tick: Any, into: Any = None) -> Any:
-        """The same with the compact header, whose ticks count from ``last_tick``; always packed."""
+        """Encode a delta with the compact header, whose ticks count from ``last_tick``; always packed."""
         base: Columns = checked_columns(baseline, self.table)
         current: Columns = checked_columns(snapshot, self.table)
         status: cython.int
@@ -921,7 +912,7 @@ class Encoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def write_delta(self, base: Columns, current: Columns, mode: cython.int) -> cython.int:
-        """The sections that make ``current`` of ``base``: destroys, creates, updates."""
+        """Write the sections that turn ``base`` into ``current``: destroys, creates, updates."""
         diff: Diff = self.diff
         status: cython.int
         if base.tick == 0:
@@ -947,7 +938,7 @@ class Encoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def write_sections(self, current: Columns, mode: cython.int) -> cython.int:
-        """What the comparison found, as sections."""
+        """Write the result of the comparison as sections."""
         diff: Diff = self.diff
         status: cython.int
         self.packer.start()
@@ -968,7 +959,7 @@ class Encoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def out_of_order(self, columns: Columns) -> cython.int:
-        """ENTITY_ORDER if ids do not ascend."""
+        """Return ENTITY_ORDER if ids do not ascend."""
         at: cython.Py_ssize_t = columns.first_disorder()
         if at == 0:
             return layout.OK

@@ -1,4 +1,4 @@
-"""From a status and its fault to an exception, with a code, a sentence and details.
+"""Turns a status and its fault into an exception, with a code, a sentence and details.
 
 The codes are listed in docs/formats/snapshot.md. Decoding raises a DecodeError of the fitting class, encoding an
 EncodeError.
@@ -24,16 +24,6 @@ from retick.errors import (
 )
 from retick.snapshot import layout
 from retick.snapshot.layout import FULL, SECTION_NAMES
-
-__all__ = [
-    "baseline_error",
-    "decode_error",
-    "encode_error",
-    "invalid_error",
-    "limit_error",
-    "needs_resync",
-    "value_error",
-]
 
 _LIMITS = {
     layout.PACKET_BYTES: "Wire.LimitsExceeded.PacketBytes",
@@ -77,7 +67,7 @@ class _Invalid(NamedTuple):
     code: str
     sentence: str
     details: Mapping[str, str] = MappingProxyType({})
-    """What the numbers are called in the error's details."""
+    """The names of the numbers in the error's details."""
 
 
 _INVALID = {
@@ -162,7 +152,7 @@ def needs_resync(error: RetickError) -> bool:
 
 
 def decode_error(status: int, fault: Any, schema: Any) -> DecodeError:
-    """The error for what the decoder found; ``fault`` holds the numbers of the status."""
+    """The error for a decoder's status; ``fault`` holds its numbers."""
     if status in _LIMITS:
         code = _LIMITS[status]
         what = code.rpartition(".")[2]
@@ -190,7 +180,7 @@ def _field_error(status: int, fault: Any, owner: Any, item: Any) -> DecodeError:
     if status == layout.MISSING_FIELD:
         message = f"component {owner.id} is created without field {item.id}{owner.named(item)}"
         return with_code(InvalidValue(message), "InvalidMask.FieldMask.MissingField", component=owner.id, field=item.id)
-    # Only ever too high; beyond 63 bits the compiled decoder hands it over wrapped.
+    # Only ever too high; beyond 63 bits the compiled decoder passes it on wrapped.
     value = fault.value if fault.value >= item.codec.lowest else fault.value + (1 << 64)
     message = f"component {owner.id} field {item.id}{owner.named(item)}: {value} is out of range"
     code = f"InvalidValue.{item.codec.range_code}"
@@ -226,7 +216,7 @@ def _numbers_of(status: int, fault: Any) -> dict[str, int]:
 
 
 def _filled_in(status: int, numbers: dict[str, int], schema: Any) -> tuple[str, str, dict[str, int]]:
-    """Code, sentence and details of a status in the table above; a component's name stands behind its id."""
+    """Code, sentence and details of a status in the table above; a component's name follows its id."""
     code, sentence, details = _INVALID[status]
     if status == layout.INVALID_BASELINE_TICK and numbers["flags"] == FULL:
         sentence = "a full snapshot has no baseline, and this one names tick {found}"
@@ -238,7 +228,7 @@ def _filled_in(status: int, numbers: dict[str, int], schema: Any) -> tuple[str, 
 
 
 def encode_error(status: int, fault: Any, schema: Any) -> EncodeError:
-    """The error for what the encoder found; ``fault`` holds the numbers of the status."""
+    """The error for an encoder's status; ``fault`` holds its numbers."""
     if status == layout.VALUE_RANGE:
         owner, item = schema.fields[fault.field]
         return value_error(fault.entity, owner, item, fault.value)
@@ -250,7 +240,7 @@ def encode_error(status: int, fault: Any, schema: Any) -> EncodeError:
 
 
 def limit_error(status: int, limit: int, actual: int) -> EncodeError:
-    """More than a limit allows to send."""
+    """The error for exceeding a limit on sending."""
     code = _LIMITS[status]
     message = f"{actual} is above the limit of {limit} ({code.rpartition('.')[2]})"
     return with_code(EncodeError(message), code, limit=limit, actual=actual)
@@ -263,13 +253,13 @@ def invalid_error(status: int, schema: Any = None, **numbers: int) -> EncodeErro
 
 
 def baseline_error(expected: int, found: int) -> EncodeError:
-    """A baseline of another tick than stated, or one after the snapshot."""
+    """The error for a baseline of another tick than stated, or one after the snapshot."""
     message = f"the baseline's tick is {expected}, not {found}"
     return with_code(EncodeError(message), "BaselineTickMismatch", expected=expected, found=found)
 
 
 def value_error(entity: int, owner: Any, item: Any, value: object, reason: str = "") -> EncodeError:
-    """A value that its field cannot hold."""
+    """The error for a value that its field cannot hold."""
     code = f"InvalidValue.{reason or item.codec.range_code}"
     message = (
         f"entity {entity}, component {owner.id}, field {item.id}{owner.named(item)}: {value!r} does not fit "

@@ -25,48 +25,26 @@ from retick.snapshot.layout import FIXED_WIDTH, VARSINT, VARUINT
 from retick.wire.bits import BitReader, BitWriter
 from retick.wire.varint import MAX_VARSINT, MAX_VARUINT, MIN_VARSINT
 
-__all__ = [
-    "KINDS",
-    "Angle",
-    "Bool",
-    "Choice",
-    "FieldCodec",
-    "Fixed",
-    "Group",
-    "Hold",
-    "Integral",
-    "Motion",
-    "Predictor",
-    "Real",
-    "Rotation",
-    "SInt",
-    "UInt",
-    "VarSInt",
-    "VarUInt",
-    "is_int",
-]
-
-
 _INT64 = range(-(1 << 63), 1 << 63)
 
 
 class FieldCodec:
-    """Everything that the schema, the kernels and the tools ask of a codec.
+    """Everything that the schema, the kernels and the tools need of a codec.
 
-    A codec of a fixed width writes ``(value - lowest) ^ flip`` in ``bits`` bits, and need not say more.
+    A codec of fixed width writes ``(value - lowest) ^ flip`` in ``bits`` bits, and need not override more.
     """
 
     __slots__ = ()
     kind: ClassVar[str]
-    """Its name in messages."""
+    """The codec's name in messages."""
     tag: ClassVar[int]
-    """First byte of the codec in the schema hash."""
+    """The codec's first byte in the schema hash."""
     range_code: ClassVar[str]
-    """Last part of the error code when a value does not fit."""
+    """The last part of the error code for a value that does not fit."""
     json_name: ClassVar[str]
-    """Its name in a schema's JSON."""
+    """The codec's name in a schema's JSON."""
     json_keys: ClassVar[dict[str, str]] = {}
-    """Names in JSON of its parameters, to their names here."""
+    """The parameters' names in JSON, with their names here."""
     coding: ClassVar[int] = FIXED_WIDTH
     """How the kernels code a value: FIXED_WIDTH, VARUINT or VARSINT."""
     holds_bools: ClassVar[bool] = False
@@ -89,29 +67,29 @@ class FieldCodec:
 
     @property
     def wraps(self) -> bool:
-        """Whether columns hold unsigned 64-bit numbers, as the signed ones with the same bits."""
+        """Whether columns hold unsigned 64-bit numbers as the signed ones with the same bits."""
         return self.highest >= 1 << 63
 
     @property
     def flip(self) -> int:
-        """Bits in which the wire differs from ``value - lowest``."""
+        """The bits in which the wire differs from ``value - lowest``."""
         return 0
 
     def hash_bytes(self) -> bytes:
-        """The codec's part of the text that the schema hash is made of."""
+        """The codec's part of the schema hash's input."""
         return bytes((self.tag,))
 
     def write(self, writer: BitWriter, value: int) -> None:
-        """Write a value that is in range, bit by bit, as the kernels do for whole snapshots."""
+        """Write a valid value, bit by bit, as the kernels do for whole snapshots."""
         writer.write_bits((value - self.lowest) ^ self.flip, self.bits)
 
     def read(self, reader: BitReader) -> int | bool:
-        """Read a value; the kernels have checked that it is in range."""
+        """Read a value; the kernels have checked its range."""
         return (reader.read_bits(self.bits) ^ self.flip) + self.lowest
 
 
 def is_int(value: object) -> TypeGuard[int]:
-    """A whole number, and not a bool: what a declaration may give as one."""
+    """Whether a value is an int but not a bool, as declarations require."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -143,7 +121,7 @@ class _FixedWidth(FieldCodec):
     """An integer whose width is declared."""
 
     width: int
-    """Bits, 1 to 64; the sign of a signed integer is one of them."""
+    """The width in bits, 1 to 64, the sign of a signed integer included."""
     json_keys: ClassVar[dict[str, str]] = {"bits": "width"}
 
     def __post_init__(self) -> None:
@@ -249,14 +227,14 @@ class VarSInt(FieldCodec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixed(FieldCodec):
-    """A fixed-point number: an integer q between two bounds, that stands for ``q / scale``."""
+    """A fixed-point number: an integer q between two bounds that stands for ``q / scale``."""
 
     min_q: int
-    """Lowest q, 64 bits signed."""
+    """The lowest q, a signed 64-bit integer."""
     max_q: int
-    """Highest q, 64 bits signed."""
+    """The highest q, a signed 64-bit integer."""
     scale: int
-    """Steps in one unit, 1 to 2**32 - 1."""
+    """The number of steps in one unit, 1 to 2**32 - 1."""
     kind: ClassVar[str] = "fixed"
     tag: ClassVar[int] = 5
     range_code: ClassVar[str] = "FixedPointOutOfRange"
@@ -268,7 +246,7 @@ class Fixed(FieldCodec):
             raise with_code(
                 SchemaError(f"scale must be from 1 to 4294967295, not {self.scale!r}"), "InvalidFixedPointScale"
             )
-        # Types first: a range looks for anything but an int by going through all of its numbers.
+        # Types first: `in range` searches all of its numbers for anything but an int.
         bounds = (self.min_q, self.max_q)
         if not (all(is_int(q) and q in _INT64 for q in bounds) and self.min_q <= self.max_q):
             raise with_code(
@@ -321,7 +299,7 @@ KINDS: tuple[type[FieldCodec], ...] = (Bool, UInt, SInt, VarUInt, VarSInt, Fixed
 """Every codec that a schema's JSON may name."""
 
 
-# What a schema says about how its values go on, for compact deltas: docs/formats/compact.md has the rules.
+# How a schema says that its values change, for compact deltas: docs/formats/compact.md has the rules.
 #
 # A :class:`Group` is a list of fields of one component that are predicted together. Fields without a group get one by
 # their names and types: see :mod:`retick.snapshot.compact.defaults`.
@@ -329,37 +307,37 @@ KINDS: tuple[type[FieldCodec], ...] = (Bool, UInt, SInt, VarUInt, VarSInt, Fixed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """It stays as it is."""
+    """Predicts no change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Motion:
-    """A vector that goes on as it went: ``v = damping * v + acceleration; x = x + v`` each tick."""
+    """A vector that continues its motion: ``v = damping * v + acceleration; x = x + v`` each tick."""
 
     damping: float = 1.0
-    """What is left of the velocity after a tick."""
+    """The share of the velocity that remains after a tick."""
     acceleration: tuple[float, ...] = ()
-    """Of each field, in its own steps a tick squared; tried with and without. Empty for none."""
+    """The acceleration of each field, in its steps per tick squared; tried with and without. Empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integral:
-    """It is what another group adds up to, such as a position of a velocity that is sent too."""
+    """The integral of another group, such as a position whose velocity is sent too."""
 
     of: tuple[int, ...]
-    """Ids of the other group's fields, in the same component; that group is coded before."""
+    """Ids of the other group's fields, in the same component; that group is coded first."""
     rate: float
-    """Steps of this field that one step of the other adds in one tick."""
+    """How many steps of this field one step of the other adds per tick."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Angle:
-    """One number that goes round."""
+    """A number that wraps round."""
 
     modulus: int | None = None
-    """Steps of a full turn; None for all values of the field."""
+    """The steps of a full turn; None if all values of the field are one turn."""
     damping: float = 1.0
-    """What is left of the speed after a tick."""
+    """The share of the speed that remains after a tick."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,17 +345,17 @@ class Rotation:
     """A quaternion as its smallest three: index of the largest component, and the others in x, y, z, w order."""
 
     damping: float = 1.0
-    """What is left of the spin after a tick."""
+    """The share of the spin that remains after a tick."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A flag, or one of at most 256 values that have no order."""
+    """A flag, or one of at most 256 unordered values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Real:
-    """A float that goes on in a line, sent as the 64 bits of its IEEE double: a field of 64 bits, unsigned."""
+    """A float that continues along a line, sent as its 64 bits: the field must have 64 bits, unsigned."""
 
 
 Predictor = Hold | Motion | Integral | Angle | Rotation | Choice | Real
@@ -388,9 +366,9 @@ class Group:
     """Fields that are predicted together; groups, and fields in them, are coded in the order given."""
 
     component: int
-    """Id of the component."""
+    """The id of the component."""
     fields: tuple[int, ...]
-    """Ids of the fields."""
+    """The ids of the fields."""
     predictor: Predictor
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
-"""A packet taken apart: sections, entities and fields, each with the bit at which it starts and the bits it costs.
+"""Takes a packet apart: sections, entities and fields, each with its first bit and its size in bits.
 
-The packet is first checked by the decoder, so that the reader here can trust what it reads. It is a second reader of
-the format, in plain Python; tests compare the two. Every bit is counted once: the costs of a packet add up to its size.
+The decoder checks the packet first, so that the reader here can trust it. It is a second reader of the format, in plain
+Python; tests compare the two. Every bit is counted once: the costs of a packet add up to its size.
 """
 
 import dataclasses
@@ -22,34 +22,19 @@ from retick.snapshot.schema import Component, Schema
 from retick.wire.bits import BitReader
 from retick.wire.explain import Explanation, PacketRow, RowReader
 
-__all__ = [
-    "EntityPart",
-    "FieldPart",
-    "PacketReport",
-    "SectionPart",
-    "SnapshotExplainer",
-    "component_costs",
-    "has_sections",
-    "inspect_frame",
-    "inspect_packet",
-    "is_snapshot",
-    "total_costs",
-]
-
-
 KINDS = {layout.FULL: "full", layout.DELTA: "delta", layout.SESSION_INIT: "session init"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldPart:
-    """One value."""
+    """One value of a packet."""
 
     component: int
-    """Id of its component."""
+    """The id of its component."""
     index: int
-    """Its index in the component."""
+    """The field's index in the component."""
     label: str
-    """``component.field``, by names where the schema has them."""
+    """``component.field``, by name if the schema has names."""
     value: int | bool
     bit: int
     """Where it starts, from the first bit of the packet; padding before a varint belongs to it."""
@@ -68,16 +53,16 @@ class EntityPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SectionPart:
-    """One section."""
+    """One section of a packet."""
 
     tag: int
     name: str
     offset: int
-    """Byte at which its tag stands."""
+    """The offset of its tag."""
     size: int
-    """Bytes, with tag and length."""
+    """Its size in bytes, with tag and length."""
     count: int | None = None
-    """Items that it holds; None when the schema to read them with is missing."""
+    """How many items it holds; None if the schema to read them is missing."""
     entities: tuple[EntityPart, ...] = ()
 
 
@@ -88,19 +73,19 @@ class PacketReport:
     kind: str
     version: int
     schema_hash: int | None
-    """None in a compact frame, which does not carry it."""
+    """The schema hash; None in a compact frame, which does not carry it."""
     tick: int
     baseline_tick: int
     size: int
-    """Bytes of the whole packet."""
+    """The size of the whole packet in bytes."""
     sections: tuple[SectionPart, ...]
     costs: dict[str, int] = field(default_factory=dict)
-    """Bits by field label, and by ``(header)``, ``(framing)``, ``(counts)``, ``(ids)``, ``(masks)``, ``(padding)``,
-    and ``(trailing)`` for what a reader that is not strict passes over after a frame."""
+    """Bits by field label, and by ``(header)``, ``(framing)``, ``(counts)``, ``(ids)``, ``(masks)``, ``(padding)``, and
+    ``(trailing)`` for bytes after a frame that a lenient reader ignores."""
     compact: CompactParts | None = None
-    """Of a compact delta: what its head says. Its sections are those of the structure, or all if it is plain."""
+    """The head of a compact delta; ``sections`` are those of its structure, or all if it is plain. None otherwise."""
     understood: bool = True
-    """Whether the bodies were read: the schema was given, and its hash is the packet's."""
+    """Whether the bodies were read: a schema was given, and its hash is the packet's."""
 
 
 def is_snapshot(data: bytes) -> bool:
@@ -125,7 +110,7 @@ def inspect_packet(
 
 
 def _compact_report(data: bytes, schema: Schema | None, limits: Limits, strict: bool) -> PacketReport:
-    """A compact packet: sections of version 2, and of a delta what the head says. The body needs other snapshots."""
+    """Report on a compact packet: sections of version 2, and a delta's head. The body needs other snapshots."""
     header = open_header(data, limits, schema or Schema([]))
     known = schema if schema is not None and _hash_of(schema) == header.hash else None
     parts = None
@@ -150,12 +135,12 @@ def _compact_report(data: bytes, schema: Schema | None, limits: Limits, strict: 
 
 
 def _hash_of(schema: Schema) -> int:
-    """As a compact codec with the library's prior has it."""
+    """The schema hash of a compact codec with the library's prior."""
     return compact_hash(schema, prediction_of(schema), generic_prior())
 
 
 def has_sections(payload: bytes) -> bool:
-    """Whether these bytes are sections of version 2 from end to end, whatever is in them."""
+    """Whether these bytes are sections of version 2 from end to end, whatever they contain."""
     decoder = Decoder(Schema([]), 2, Limits(), True, Snapshot)
     header = layout.HEADER.pack(layout.MAGIC, 2, layout.DELTA, 0, 2, 1, len(payload))
     try:
@@ -168,7 +153,7 @@ def has_sections(payload: bytes) -> bool:
 def inspect_frame(
     data: bytes, schema: Schema | None = None, *, last_tick: int, limits: Limits | None = None, strict: bool = True
 ) -> PacketReport:
-    """The same for a compact frame of a session that stands at ``last_tick``."""
+    """Take apart a compact frame of a session that is at ``last_tick``."""
     decoder = Decoder(schema or Schema([]), 2, limits or Limits(), strict, Snapshot)
     framing = decoder.frame_header(data, last_tick)
     if framing.flags == layout.FULL:
@@ -177,7 +162,7 @@ def inspect_frame(
 
 
 def total_costs(reports: Iterable[PacketReport]) -> list[tuple[str, int]]:
-    """Bits by label over many packets, the dearest first."""
+    """Bits by label over many packets, most expensive first."""
     totals: dict[str, int] = {}
     for report in reports:
         for label, bits in report.costs.items():
@@ -186,7 +171,7 @@ def total_costs(reports: Iterable[PacketReport]) -> list[tuple[str, int]]:
 
 
 def component_costs(reports: Iterable[PacketReport]) -> list[tuple[str, int]]:
-    """Bits by component over many packets, fields only, the dearest first."""
+    """Bits by component over many packets, fields only, most expensive first."""
     totals: dict[str, int] = {}
     for label, bits in total_costs(reports):
         if not label.startswith("("):
@@ -203,7 +188,7 @@ def _report(
     schema_hash: int | None,
     moved: int | None = None,
 ) -> PacketReport:
-    """Of what the decoder has opened. ``moved``: the schema is right, and sections stand so many bytes further on."""
+    """Report on the packet that the decoder opened. ``moved``: its schema is right, but sections start further on."""
     after = moved or 0
     understood = schema is not None and (moved is not None or schema_hash in (None, schema.hash))
     framing = decoder.framing
@@ -256,7 +241,7 @@ def _check_session(decoder: Decoder) -> None:
 
 
 class _Walk:
-    """One body, read again with every bit noted."""
+    """Reads one body again, noting every bit."""
 
     def __init__(self, schema: Schema | None, body: bytes, first_bit: int, costs: dict[str, int]) -> None:
         self._schema = schema
@@ -355,7 +340,7 @@ class _Walk:
         )
 
 
-# Snapshot packets in words, as ``retick packet`` shows them: the parts of one, and what each field costs in many.
+# Explains snapshot packets, as ``retick packet`` shows them: the parts of one, and what each field costs in many.
 
 _HEADER = (
     (0, 4, "magic"),
@@ -369,15 +354,15 @@ _HEADER = (
 
 
 class SnapshotExplainer:
-    """Explains packets one after the other, and adds up what each field costs in all of them.
+    """Explains packets one after another, and adds up what each field costs in all of them.
 
     Without a schema, or with another one than the packet's, only sections are shown, not entities and fields.
     """
 
     def __init__(self, schema: Schema | None = None, *, last_tick: int | None = None, keep_all: bool = True) -> None:
-        """With ``last_tick``, compact frames are read too, of a session that is at this tick.
+        """With ``last_tick``, also reads compact frames of a session that is at this tick.
 
-        Without ``keep_all`` only the newest packet and the sum of the others are kept, however many there are.
+        Without ``keep_all``, keeps only the newest packet and the sum of the others, however many there are.
         """
         self._schema = schema
         self._last_tick = last_tick
@@ -386,11 +371,11 @@ class SnapshotExplainer:
         self._count = 0
 
     def recognises(self, data: bytes) -> bool:
-        """Whether this is a snapshot packet or, where the session's tick is known, looks like a compact frame."""
+        """Whether this is a snapshot packet or, if the session's tick is known, looks like a compact frame."""
         return is_snapshot(data) or (self._last_tick is not None and data[:1] in (b"\x01", b"\x02"))
 
     def explain(self, data: bytes) -> Explanation:
-        """One packet; whatever is wrong with it is in the explanation's ``fault``."""
+        """Explain one packet; whatever is wrong with it is in the explanation's ``fault``."""
         if not is_snapshot(data):
             return self._explain_frame(data)
         rows = [
@@ -410,7 +395,7 @@ class SnapshotExplainer:
         if report.compact is not None:
             reader = RowReader(data, layout.HEADER_BYTES)
             report.compact.read_rows(reader)
-            # Its sections in place of the bytes that they are.
+            # Show its sections instead of their bytes.
             named = "sections" if report.compact.head.plain else "structure"
             at = next((at for at, row in enumerate(reader.rows) if sections and row.field == named), None)
             sections = reader.rows if at is None else [*reader.rows[:at], *sections, *reader.rows[at + 1 :]]
@@ -445,11 +430,11 @@ class SnapshotExplainer:
 
     @property
     def newest(self) -> PacketReport | None:
-        """The good packet explained last."""
+        """The good packet explained last; None before."""
         return self._reports[-1] if self._reports else None
 
     def detail_lines(self, limit: int = 200) -> list[str]:
-        """Every entity and field of the packet explained last, with bit offsets."""
+        """Lines for every entity and field of the packet explained last, with bit offsets."""
         if not self._reports or not self._reports[-1].understood:
             return []
         lines = list(_detail_lines(self._reports[-1]))
@@ -457,7 +442,7 @@ class SnapshotExplainer:
         return lines[:limit] + ([f"  and {rest} more lines: --json has them all"] if rest > 0 else [])
 
     def cost_lines(self) -> list[str]:
-        """The share of each field, and of what is not fields, in all packets explained."""
+        """Lines with the share of each field, and of everything else, in all packets explained."""
         if not any(report.understood for report in self._reports):
             return ["entities and fields are shown with the packet's schema: --schema FILE"] if self._reports else []
         total = 8 * sum(report.size for report in self._reports)

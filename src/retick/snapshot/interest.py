@@ -29,8 +29,6 @@ from retick.snapshot.model import Snapshot
 from retick.snapshot.session import standard_header
 from retick.snapshot.urgency import Urgency
 
-__all__ = ["BudgetedPacket", "Interest"]
-
 _UNLIMITED = Limits(
     **dict.fromkeys(
         (
@@ -49,18 +47,18 @@ _UNLIMITED = Limits(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetedPacket:
-    """What :meth:`Interest.encode` made."""
+    """The result of :meth:`Interest.encode`."""
 
     packet: bytes
-    """At most as long as the budget."""
+    """The packet, at most as long as the budget."""
     result: Snapshot
-    """What the receiver makes of it: the baseline to use, once it is acknowledged."""
+    """The receiver's snapshot after it: the baseline to use, once it is acknowledged."""
     sent: tuple[int, ...]
-    """Ids of entities that were created or updated."""
+    """The ids of created and updated entities."""
     destroyed: tuple[int, ...]
-    """Ids that left the view, or the world."""
+    """The ids that left the view, or the world."""
     waiting: tuple[int, ...]
-    """Ids that differ from what the receiver holds, and did not fit."""
+    """The ids of entities that differ from what the receiver holds, and did not fit."""
 
 
 def _check_writable(codec: Codec, packed: bool) -> None:
@@ -72,17 +70,17 @@ def _check_writable(codec: Codec, packed: bool) -> None:
 
 
 class Interest:
-    """The packets of one receiver, within a budget."""
+    """Makes the packets of one receiver, within a budget."""
 
     def __init__(self, codec: Codec, *, budget: int, packed: bool = False) -> None:
-        """``budget``: bytes of a packet at most, header included. Any one entity must fit into it."""
+        """``budget``: the most bytes of a packet, header included. Any single entity must fit into it."""
         if packed and codec.version < 2:
             raise UsageError("packed updates are of wire version 2")
         self._compact = None if codec.plain is codec else codec
         codec = codec.plain
         _check_writable(codec, packed)
         table = codec.schema.table
-        # What a compact packet in its plain form has more: the form, and the check.
+        # What a compact packet in plain form has in addition: the form, and the check.
         more = 0 if self._compact is None else 1 + CHECK_BYTES
         least = HEADER_BYTES + 12 + table.entity_worst_bytes + more
         most = min(codec.limits.max_packet_bytes, codec.limits.max_section_len, codec.limits.max_section_bytes)
@@ -90,13 +88,13 @@ class Interest:
             raise UsageError(f"a budget for this schema must be from {least} to {most} bytes, not {budget}")
         self._codec = codec
         self._budget = budget
-        # Without limits: it also writes what does not fit, to measure it.
+        # Without limits: it also writes entities that do not fit, to measure them.
         encoder = Encoder(codec.schema, codec.version, _UNLIMITED, False)
         self._urgency = Urgency(encoder, PACKED if packed else MASKED, budget - more, codec.limits)
 
     @property
     def budget(self) -> int:
-        """Bytes of a packet, at most."""
+        """The most bytes of a packet."""
         return self._budget
 
     @property
@@ -107,7 +105,7 @@ class Interest:
     def encode(
         self, base: Snapshot, world: Snapshot, visible: Mapping[int, float], *, history: Sequence[Snapshot] = ()
     ) -> BudgetedPacket:
-        """A delta with the most urgent changes from ``base`` to the visible part of ``world``.
+        """Encode the most urgent changes from ``base`` to the visible part of ``world``.
 
         ``visible`` gives the priority of each visible id, above zero; ids that are not in the world are ignored. For a
         receiver that holds nothing yet, ``base`` is an empty snapshot of any tick but 0: no delta starts from tick 0.

@@ -18,78 +18,6 @@ scripts/declare_kernels.py writes layout.pxd from it, for the C compiler.
 
 import struct
 
-__all__ = [
-    "BASELINE_TICK",
-    "BASELINE_TICK_AT",
-    "BODY_VARINT",
-    "CHOOSE",
-    "COMPONENT_MASK_BITS",
-    "COMPONENT_NOT_FOUND",
-    "CREATES",
-    "DELTA",
-    "DESTROYS",
-    "DUPLICATE_SECTION",
-    "DUPLICATE_UPDATE",
-    "EMPTY_FIELD_MASK",
-    "ENTITY_EXISTS",
-    "ENTITY_NOT_FOUND",
-    "ENTITY_ORDER",
-    "FIELD_COUNT_MISMATCH",
-    "FIELD_MASK_BITS",
-    "FIXED_WIDTH",
-    "FLAGS_AT",
-    "FRAMING_TRUNCATED",
-    "FRAMING_VARINT",
-    "FULL",
-    "HASH_AT",
-    "HEADER",
-    "HEADER_BYTES",
-    "INVALID_BASELINE_TICK",
-    "INVALID_COMPONENT_ID",
-    "INVALID_FIELD_INDEX",
-    "INVALID_FLAGS",
-    "INVALID_MAGIC",
-    "LIMIT_COMPONENTS",
-    "LIMIT_CREATE",
-    "LIMIT_DESTROY",
-    "LIMIT_FIELDS",
-    "LIMIT_SECTION_BYTES",
-    "LIMIT_TOTAL",
-    "LIMIT_UPDATE",
-    "MAGIC",
-    "MAGIC_WORD",
-    "MASKED",
-    "MISSING_FIELD",
-    "OK",
-    "PACKED",
-    "PACKET_BYTES",
-    "PACKET_TOO_SMALL",
-    "PADDING",
-    "PAYLOAD_BYTES_AT",
-    "PAYLOAD_LENGTH",
-    "PRESENCE_MISMATCH",
-    "SCHEMA_MISMATCH",
-    "SECTION_COUNT",
-    "SECTION_LENGTH",
-    "SECTION_NAMES",
-    "SESSION",
-    "SESSION_INIT",
-    "SPARSE",
-    "TICK_AT",
-    "TRAILING_BYTES",
-    "TRAILING_SECTION",
-    "UNEXPECTED_EOF",
-    "UNEXPECTED_SECTION",
-    "UNKNOWN_COMPONENT",
-    "UNKNOWN_TAG",
-    "UNSUPPORTED_VERSION",
-    "VALUE_RANGE",
-    "VARSINT",
-    "VARUINT",
-    "VERSION_AT",
-]
-
-
 # C constants: every integer of this module.
 
 MAGIC = b"\x43\x45\x44\x53"
@@ -105,7 +33,7 @@ TICK_AT = 16
 BASELINE_TICK_AT = 20
 PAYLOAD_BYTES_AT = 24
 
-# Flags: the kind of packet.
+# Flags that name the kind of packet.
 FULL = 1
 DELTA = 2
 SESSION_INIT = 4
@@ -118,7 +46,7 @@ SPARSE = 4
 PACKED = 5
 SESSION = 6
 
-# For the encoder, in place of the tag of an update section: the shorter of MASKED and PACKED by the size rule.
+# For the encoder, in place of the tag of an update section: whichever of MASKED and PACKED the size rule prefers.
 CHOOSE = 0
 
 # How a field's value is coded; a schema's hash has other numbers for this, see fields.py.
@@ -134,10 +62,10 @@ SECTION_NAMES = {
     PACKED: "EntityUpdateSparsePacked",
     SESSION: "SessionInit",
 }
-"""As they stand in error codes."""
+"""The names of sections in error codes."""
 
 
-# Numbers by which the kernels say what is wrong; ``errors`` turns each into an exception with its code.
+# Status numbers of the kernels; ``errors`` turns each into an exception with its code.
 #
 # scripts/declare_kernels.py writes status.pxd from it, for the C compiler.
 

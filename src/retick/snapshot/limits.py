@@ -1,22 +1,20 @@
-"""Bounds that a reader checks before it loops or allocates, and a writer before it sends."""
+"""Limits that a reader checks before it loops or allocates, and a writer before it sends."""
 
 from dataclasses import dataclass, fields
 
 from retick.errors import UsageError
 
-__all__ = ["Limits"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Every bound is inclusive: a count or size equal to it passes."""
+    """The limits; each is inclusive: a count or size equal to it passes."""
 
     max_packet_bytes: int = 65536
-    """Bytes of a packet with the 28-byte header, on decoding."""
+    """Bytes of a packet with the 28-byte header, when decoding."""
     max_sections: int = 16
-    """Sections in a packet, on decoding."""
+    """Sections in a packet, when decoding."""
     max_section_len: int = 32768
-    """Bytes of one section's body, on decoding; a strict encoder keeps to it too."""
+    """Bytes of one section's body, when decoding; a strict encoder keeps to it too."""
     max_entities_create: int = 1024
     """Entities in a create section."""
     max_entities_update: int = 2048
@@ -24,11 +22,11 @@ class Limits:
     max_entities_destroy: int = 1024
     """Ids in a destroy section."""
     max_components_per_entity: int = 64
-    """Components of the schema, in full snapshots; of one entity, in change lists."""
+    """Components of the schema, in full snapshots; components of one entity, in change lists."""
     max_fields_per_component: int = 64
     """Fields of each component that a packet uses."""
     max_section_bytes: int = 65536
-    """Bytes of one section's body, on encoding and when a body is decoded."""
+    """Bytes of one section's body, when encoding and when a body is decoded."""
     max_total_entities_after_apply: int = 4096
     """Entities in the world after a delta."""
 

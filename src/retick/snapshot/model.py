@@ -1,7 +1,7 @@
 """The snapshot: every entity's components at one tick.
 
-A snapshot only holds values. Whether they fit their fields is checked when they are encoded, since columns over a
-user's own buffers can change at any time. Only what a column cannot hold is refused here.
+A snapshot only holds values. Whether they fit their fields is checked on encoding, since columns over a user's own
+buffers can change at any time. Only what a column cannot hold is refused here.
 """
 
 import operator
@@ -15,33 +15,19 @@ from retick.snapshot.columns import Columns, columns_of_buffers, columns_of_item
 from retick.snapshot.errors import value_error
 from retick.snapshot.schema import Component, Field, Schema
 
-__all__ = [
-    "COLUMN",
-    "FLAGS",
-    "IDS",
-    "UNSIGNED",
-    "Entities",
-    "ItemKind",
-    "Snapshot",
-    "Values",
-    "exact_view",
-    "integer_view",
-]
-
-
-# A user's buffer, or list, as a view of the integers that a column holds; each error names column and entity.
+# Views a user's buffer or list as the integers that a column holds; each error names column and entity.
 #
-# The fast way for buffers of the usual types is ``sources.buffers``. This is the whole rule, and the only way
+# ``columns_of_buffers`` is the fast path for buffers of the usual types. This is the whole rule, and the only path
 # uncompiled.
 
 
 class ItemKind(NamedTuple):
-    """The items of one sort of buffer."""
+    """The items of one kind of buffer."""
 
     code: Literal["I", "q", "B"]
-    """In which they are read."""
+    """The format code in which they are read."""
     size: int
-    """Bytes."""
+    """The size in bytes."""
     taken: str
     """Formats that are read without a copy, if their items have the right size."""
     lowest: int
@@ -52,19 +38,19 @@ IDS = ItemKind("I", 4, "IL", 0, (1 << 32) - 1)
 FLAGS = ItemKind("B", 1, "Bb?", 0, 1)
 COLUMN = ItemKind("q", 8, "ql", -(1 << 63), (1 << 63) - 1)
 UNSIGNED = ItemKind("q", 8, "qlQL", -(1 << 63), (1 << 64) - 1)
-"""A column of an unsigned field: numbers above 2**63 - 1 lie in it as the signed ones with the same bits."""
+"""A column of an unsigned field: numbers above 2**63 - 1 are stored as the signed ones with the same bits."""
 
 _INTEGERS = "bBhHiIlLqQnN?"
 _NATIVE = ("@", "=", "<" if byteorder == "little" else ">")
-"""Prefixes of a format that change nothing; ctypes always writes one."""
+"""Format prefixes that change nothing; ctypes always writes one."""
 _PREFIXES = ("@", "=", "<", ">", "!")
 
 EntityOf = Callable[[int], int]
-"""The id of the entity in a row."""
+"""Returns the id of the entity in a row."""
 
 
 def integer_view(buffer: Any, kind: ItemKind, what: str, entity_of: EntityOf | None = None) -> memoryview:
-    """A contiguous view of the wanted item type; of a converted copy where the buffer is of another."""
+    """A contiguous view of the wanted item type; of a converted copy if the buffer has another."""
     try:
         view = memoryview(buffer)
     except TypeError:
@@ -79,7 +65,7 @@ def integer_view(buffer: Any, kind: ItemKind, what: str, entity_of: EntityOf | N
 
 
 def exact_view(buffer: Any, kind: ItemKind, what: str) -> memoryview:
-    """The same without a conversion: a buffer of another item type is refused."""
+    """A contiguous view without conversion: a buffer of another item type is refused."""
     try:
         view = memoryview(buffer)
     except TypeError:
@@ -107,7 +93,7 @@ def _cast(view: memoryview, kind: ItemKind) -> memoryview:
 
 
 def _listed(buffer: Any, view: memoryview) -> Any:
-    """The items; of a format that a memoryview cannot read, such as the other byte order, as the owner gives them."""
+    """The items; in a format that a memoryview cannot read, such as the other byte order, as the owner gives them."""
     try:
         return view.tolist()
     except NotImplementedError:
@@ -115,7 +101,7 @@ def _listed(buffer: Any, view: memoryview) -> Any:
 
 
 def _converted(values: Any, kind: ItemKind, what: str, entity_of: EntityOf | None) -> "array[int]":
-    """64-bit numbers of unsigned fields become the signed ones with the same bits."""
+    """Convert to 64-bit numbers; those of unsigned fields become the signed ones with the same bits."""
     made = array(kind.code)
     try:
         given = list(values)
@@ -144,7 +130,7 @@ def _where(row: int, entity_of: EntityOf | None) -> str:
 Values = Sequence[Any]
 """One component's values in schema order: bools, and integers (quantised where the field is fixed-point)."""
 Entities = Mapping[int, Mapping[int, Values]]
-"""Entity id to component id to values."""
+"""Component ids with their values, by entity id."""
 
 _UNSIGNED64 = range(1 << 64)
 _SIGNED64 = range(-(1 << 63), 1 << 63)
@@ -167,7 +153,7 @@ class Snapshot(Columns):
     def of(
         cls, schema: Schema, *, tick: int, entities: Entities | Iterable[tuple[int, Mapping[int, Values]]]
     ) -> "Snapshot":
-        """From a mapping, or pairs, in the order of the ids. Order is kept; the encoder wants it to ascend."""
+        """Make a snapshot from a mapping, or pairs. Their order is kept; the encoder requires ascending ids."""
         check_tick(tick)
         items = list(entities.items() if isinstance(entities, Mapping) else entities)
         made = columns_of_items(cls, schema.table, tick, items)
@@ -194,13 +180,13 @@ class Snapshot(Columns):
         columns: Mapping[int, Sequence[Any]],
         present: Mapping[int, Any] | None = None,
     ) -> "Snapshot":
-        """From one buffer for each field, read where it lies, without a copy.
+        """Make a snapshot from one buffer for each field, read in place, without a copy.
 
-        ``ids``: unsigned 32-bit, ascending. ``columns``: component id to its buffers in schema order, signed (or for
-        unsigned fields also unsigned) 64-bit integers, one row for each entity that has the component. ``present``: for
-        a component that some entities lack, one byte each entity, 1 where it is there; it is copied. A buffer of
+        ``ids``: unsigned 32-bit, ascending. ``columns``: for each component id its buffers in schema order, signed (or
+        for unsigned fields also unsigned) 64-bit integers, one row for each entity that has the component. ``present``:
+        for a component that some entities lack, one byte per entity, 1 if it is there; it is copied. A buffer of
         another integer type or with a stride, or a list, is converted, which copies it. To keep such a snapshot as a
-        baseline while the buffers change, take its :meth:`copy`. Arrays that stay are better bound once: see
+        baseline while the buffers change, take its :meth:`copy`. It is better to bind permanent arrays once: see
         :class:`BoundColumns`.
         """
         check_tick(tick)
@@ -213,7 +199,7 @@ class Snapshot(Columns):
     def _from_any_columns(
         cls, schema: Schema, tick: int, ids: Any, columns: Mapping[int, Sequence[Any]], present: Mapping[int, Any]
     ) -> "Snapshot":
-        """Whatever a column can be made of, or the error that says what is wrong."""
+        """Make a snapshot from anything that columns can hold, or raise the error that says what is wrong."""
         check_components(schema, columns, present)
         id_view = integer_view(ids, IDS, "ids")
         views: list[memoryview] = []
@@ -222,7 +208,7 @@ class Snapshot(Columns):
             given = present.get(component.id)
             held = None if given is None else _presence(component, given, id_view)
             having = id_view if held is None else [entity for entity, flag in zip(id_view, held, strict=True) if flag]
-            # A copy: rows are counted once, and must stay what the flags say.
+            # A copy: rows are counted once, and the flags must not change afterwards.
             flags.append(held)
             for item, buffer in zip(component.fields, columns_for(component, columns), strict=True):
                 what = column_label(component, item)
@@ -262,7 +248,7 @@ class Snapshot(Columns):
             yield entity, held
 
     def to_dict(self) -> dict[int, dict[int, tuple[Any, ...]]]:
-        """The mapping that :meth:`of` takes, ids ascending."""
+        """The mapping that :meth:`of` takes, with ascending ids."""
         return dict(sorted(self.entities()))
 
     def column(self, component: int, field: int) -> memoryview:
@@ -280,14 +266,14 @@ class Snapshot(Columns):
         raise UsageError(f"component {component} has no field {field}")
 
     def copy(self, *, tick: int | None = None) -> "Snapshot":
-        """The same values in memory of their own, that nothing outside can change; at another tick if given."""
+        """Copy the values into memory that nothing outside can change; at another tick if given."""
         if tick is None:
             tick = self.tick
         check_tick(tick)
         return duplicate(type(self), self, tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def select(self, ids: Iterable[int]) -> "Snapshot":
-        """Only these entities, as far as they are there."""
+        """Only the entities with these ids; missing ones are ignored."""
         wanted = ids if isinstance(ids, (set, frozenset)) else set(ids)
         return select(type(self), self, wanted)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
@@ -305,7 +291,7 @@ class Snapshot(Columns):
 def over_buffers(
     cls: type[Snapshot], schema: Schema, tick: int, ids: Any, columns: Any, present: Any, owned: bool
 ) -> Snapshot:
-    """A snapshot over buffers of the right item types and lengths; presence None where every entity has a component."""
+    """A snapshot over buffers of the right types and lengths; presence is None if every entity has the component."""
     snapshot = cls.__new__(cls)
     snapshot._take_over(
         schema.table,
@@ -327,7 +313,7 @@ def check_components(schema: Schema, *given: Iterable[int]) -> None:
 
 
 def columns_for(component: Component, columns: Mapping[int, Sequence[Any]]) -> Sequence[Any]:
-    """The columns that are given for a component, if they are as many as it has fields."""
+    """The columns given for a component; raises UsageError unless there is one per field."""
     given = columns.get(component.id, ())
     if len(given) != len(component.fields):
         raise UsageError(
@@ -337,7 +323,7 @@ def columns_for(component: Component, columns: Mapping[int, Sequence[Any]]) -> S
 
 
 def column_label(component: Component, item: Field) -> str:
-    """A column in messages: by its ids, and its names where there are any."""
+    """Name a column in messages: by its ids, and by name if it has one."""
     return f"column {component.id}.{item.id}{component.named(item)}"
 
 
@@ -357,7 +343,7 @@ def _presence(component: Component, flags: Any, ids: memoryview) -> "array[int]"
 
 
 def check_tick(tick: object) -> None:
-    """Refuse what is no tick of a snapshot."""
+    """Refuse anything that is not a snapshot's tick."""
     if not isinstance(tick, int) or tick not in _IDS:
         raise UsageError(f"a tick must be from 0 to 4294967295, not {tick!r}")
 

@@ -1,8 +1,8 @@
 """One snapshot for many receivers, each with its own baseline.
 
-A :class:`Replica` is what the sender knows of one receiver: the snapshots that it was sent, and the newest that it has
-acknowledged. A :class:`Fanout` encodes the current snapshot for all of them, once for each distinct baseline and view:
-receivers that acknowledged the same tick and see the same entities get the same bytes object.
+A :class:`Replica` is what the sender knows of one receiver: the snapshots that were sent to it, and the newest that it
+has acknowledged. A :class:`Fanout` encodes the current snapshot for all of them, once for each distinct baseline and
+view: receivers that acknowledged the same tick and see the same entities get the same bytes object.
 
 A baseline is always what the receiver made of a packet, never the sender's own past state. The two differ where a
 threshold held a small change back. Measured against the receiver's, such changes add up until they are sent.
@@ -17,19 +17,10 @@ from retick.snapshot.codec import Codec
 from retick.snapshot.compact.head import USUAL_AGES, pick_history
 from retick.snapshot.model import Snapshot
 
-__all__ = [
-    "BaselineRing",
-    "Fanout",
-    "FanoutStats",
-    "Replica",
-    "View",
-]
-
-
 # Baselines: the snapshots that deltas start from.
 #
 # Both ends keep a ring of them. The sender keeps what each receiver must have made of its packets, the receiver what it
-# made of them. Acknowledgements are not part of the snapshot format: the caller's protocol carries them.
+# did make. The snapshot format has no acknowledgements: the caller's protocol carries them.
 
 S = TypeVar("S")
 
@@ -61,9 +52,9 @@ class BaselineRing(Generic[S]):
         return iter(list(self._held.items()))
 
     def insert(self, tick: int, value: S, *, keep: int | None = None) -> None:
-        """Keep a value. A tick that is not above every one before is a UsageError, and changes nothing.
+        """Keep a value. The tick must be above every earlier one: a UsageError otherwise, and nothing changes.
 
-        The value of tick ``keep`` is not dropped to make room; the next oldest is, if there is one.
+        The value of tick ``keep`` is not dropped to make room, but the next oldest, if there is one.
         """
         if self._last is not None and tick <= self._last:
             raise with_code(UsageError(f"baselines come in order: tick {tick} after {self._last}"), "OutOfOrder")
@@ -81,11 +72,11 @@ class BaselineRing(Generic[S]):
             del self._held[held]
 
     def get(self, tick: int) -> S | None:
-        """The value of exactly this tick, if it is still held."""
+        """The value of exactly this tick; None if it is not held."""
         return self._held.get(tick)
 
     def require(self, tick: int) -> S:
-        """The value of exactly this tick, or BaselineMissing: the receiver must ask for a full snapshot."""
+        """The value of exactly this tick; raises BaselineMissing if it is not held: ask for a full snapshot."""
         value = self._held.get(tick)
         if value is None:
             message = f"the snapshot of tick {tick} is not held: ask for a full one"
@@ -93,7 +84,7 @@ class BaselineRing(Generic[S]):
         return value
 
     def latest_at_or_before(self, tick: int) -> tuple[int, S] | None:
-        """Tick and value of the newest that is not after ``tick``; None if no such one is held."""
+        """Tick and value of the newest that is not after ``tick``; None if there is none."""
         for held, value in reversed(self._held.items()):
             if held <= tick:
                 return held, value
@@ -105,7 +96,7 @@ View = frozenset[int]
 
 
 class Ticked(Protocol):
-    """A snapshot in whatever form; a :class:`Replica` needs no more of it."""
+    """A snapshot in any form: a :class:`Replica` needs only its tick."""
 
     @property
     def tick(self) -> int: ...
@@ -118,20 +109,20 @@ class Replica(Generic[T]):
     """What one receiver holds, as far as its acknowledgements tell."""
 
     def __init__(self, history: int = 64, *, compact: bool = True) -> None:
-        """``history``: snapshots kept, at most: the base, and the newest that wait for an acknowledgement.
+        """``history``: the most snapshots kept: the base, and the newest that wait for an acknowledgement.
 
-        ``compact=False``: this receiver does not read compact packets, as its handshake said. A :class:`Fanout` whose
-        codec is compact then sends it packets of version 2.
+        ``compact=False``: this receiver does not read compact packets, as its handshake said. A :class:`Fanout` with a
+        compact codec then sends it packets of version 2.
         """
         self.compact = compact
-        """Whether the receiver reads compact packets; it matters only where the sender's codec writes them."""
+        """Whether the receiver reads compact packets; it matters only if the sender's codec writes them."""
         self._sent: BaselineRing[T] = BaselineRing(history)
         self._base: T | None = None
         self._older: list[T] = []
 
     @property
     def history(self) -> list[T]:
-        """Up to three older snapshots that the receiver has acknowledged, for compact deltas; the newest first."""
+        """Up to three older snapshots that the receiver has acknowledged, newest first, for compact deltas."""
         if self._base is None:
             return []
         held = {snapshot.tick: snapshot for snapshot in self._older}
@@ -139,7 +130,7 @@ class Replica(Generic[T]):
 
     @property
     def older(self) -> Sequence[T]:
-        """Snapshots that were acknowledged before the base, oldest first: the last few of them."""
+        """The last few snapshots that were acknowledged before the base, oldest first."""
         return self._older
 
     @property
@@ -152,7 +143,7 @@ class Replica(Generic[T]):
         self._sent.insert(snapshot.tick, snapshot, keep=None if self._base is None else self._base.tick)
 
     def acknowledge(self, tick: int) -> None:
-        """The receiver has applied the packet of this tick. Unknown and old ticks change nothing."""
+        """Note that the receiver has applied the packet of this tick. Unknown and old ticks change nothing."""
         # Most acknowledgements repeat the last one.
         if self._base is not None and tick <= self._base.tick:
             return
@@ -164,27 +155,27 @@ class Replica(Generic[T]):
             self._sent.drop_before(tick)
 
     def forget(self) -> None:
-        """The receiver lost its state: the next packet must be a full one."""
+        """Start over because the receiver lost its state: the next packet must be a full one."""
         self._base = None
         self._older = []
 
 
 @dataclass(slots=True, kw_only=True)
 class FanoutStats:
-    """How much work was shared."""
+    """How much work was shared between receivers."""
 
     encoded: int = 0
-    """Packets encoded."""
+    """How many packets were encoded."""
     shared: int = 0
-    """Packets asked for again, and not encoded again."""
+    """How many packets were asked for again, and reused."""
 
 
 class _Made(NamedTuple):
-    """A packet, and what it was made from. The baseline is kept alive, so that no other can get its ``id``."""
+    """A packet, and what it was made from. Keeps the baseline alive, so that no other can get its ``id``."""
 
     base: Snapshot | None
     current: Snapshot
-    """As the receiver's view has it."""
+    """The current snapshot in the receiver's view."""
     packet: bytes
     history: tuple[Snapshot, ...]
 
@@ -193,10 +184,10 @@ _Key = tuple[int, View | None, tuple[int, ...], bool]
 
 
 class Fanout:
-    """The packets of one tick.
+    """Encodes the packets of one tick.
 
-    A fanout cannot know what a receiver reads: its :class:`Replica` says so. With a compact codec, receivers that read
-    compact packets get them, and the others plain ones, from one fanout.
+    A :class:`Replica` tells what its receiver reads. With a compact codec, receivers that read compact packets get
+    them, and the others plain ones, from one fanout.
     """
 
     def __init__(self, codec: Codec, current: Snapshot, *, packed: bool = False, header: bool = True) -> None:
@@ -206,7 +197,7 @@ class Fanout:
         self._current = current
         self._packed = packed
         self._header = header
-        # Without thresholds a receiver gets the sender's very values, and no packet has to be decoded to know them.
+        # Without thresholds a receiver gets exactly the sender's values, so no packet has to be decoded to know them.
         self._exact = not any(field.threshold for component in codec.schema.components for field in component.fields)
         self._views: dict[View, Snapshot] = {}
         self._made: dict[_Key, _Made] = {}
@@ -230,9 +221,9 @@ class Fanout:
         return found
 
     def send(self, replica: Replica[Snapshot], view: Iterable[int] | None = None) -> bytes:
-        """The packet for one receiver, compact if its codec is and the receiver reads such; noted as sent.
+        """Encode the packet for one receiver, compact if the codec is and the receiver reads it; note it as sent.
 
-        ``view`` has the ids that it sees; None means everything.
+        ``view`` has the ids that the receiver sees; None means everything.
         """
         view = None if view is None else frozenset(view)
         base, compact = replica.base, replica.compact and self._plain is not self._codec
@@ -249,10 +240,10 @@ class Fanout:
         *,
         compact: bool = True,
     ) -> bytes:
-        """For a receiver that holds ``base``, or None for one that holds nothing yet.
+        """The packet for a receiver that holds ``base``, or None if it holds nothing yet.
 
-        ``history``, for a compact codec: older snapshots that it holds too (:attr:`Replica.history`).
-        ``compact=False``: the packet of the codec's :attr:`Codec.plain`.
+        ``history``, for a compact codec: older snapshots that it holds too (:attr:`Replica.history`). ``compact=False``
+        gives the packet of the codec's :attr:`Codec.plain`.
         """
         return self._make(base, view, history, compact).packet
 
@@ -264,7 +255,7 @@ class Fanout:
         *,
         compact: bool = True,
     ) -> Snapshot:
-        """What that receiver makes of :meth:`packet`; to be given to :meth:`Replica.sent`."""
+        """What the receiver makes of :meth:`packet`, to be passed to :meth:`Replica.sent`."""
         key = (id(base), view, tuple(map(id, history)), compact)
         made = self._made.get(key) or self._make(base, view, history, compact)
         if self._exact and made.current.owned:

@@ -1,4 +1,4 @@
-"""The schema: which components entities have, which fields these hold, and the hash by which two ends agree.
+"""The schema: the components of entities, the fields of components, and the hash by which two ends agree.
 
 Order matters everywhere: masks, indices and the hash follow the order of declaration. A schema cannot change once
 made, so its hash and the kernels' table are made once. Names are for people; they are not part of the hash.
@@ -13,15 +13,6 @@ from typing import Any, TypeVar, get_args
 from retick.errors import SchemaError, with_code
 from retick.snapshot.columns import FieldRow, FieldTable, ObjectPlan
 from retick.snapshot.fields import KINDS, FieldCodec, Group, Predictor, is_int
-
-__all__ = [
-    "Component",
-    "Field",
-    "Schema",
-    "schema_from_json",
-    "schema_to_json",
-]
-
 
 T = TypeVar("T")
 
@@ -49,14 +40,14 @@ class Field:
     """One value of a component."""
 
     id: int
-    """1 to 65535, unique within the component."""
+    """The id, 1 to 65535, unique within the component."""
     codec: FieldCodec
-    """The values it may hold."""
+    """The values that the field may hold."""
     threshold: int | None = None
-    """A delta carries the field only when it differs from the baseline by more than this, in raw or quantised
-    units; None and 0 both send every difference, and hash differently."""
+    """A delta carries the field only if it differs from the baseline by more than this, in raw or quantised units; None
+    and 0 both send every difference, but hash differently."""
     name: str = field(default="", compare=False)
-    """For people and for objects' attributes."""
+    """The name for people and for objects' attributes."""
 
     def __post_init__(self) -> None:
         _check_id(self.id, "field", "ZeroFieldId")
@@ -66,7 +57,7 @@ class Field:
             raise SchemaError(f"a threshold must be from 0 to 4294967295, not {self.threshold!r}")
 
     def row(self) -> FieldRow:
-        """The field in the form that the kernels' table is made from."""
+        """The field in the form that the kernels' table takes."""
         codec = self.codec
         threshold = 0 if codec.holds_bools else self.threshold or 0
         return FieldRow(
@@ -88,14 +79,14 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A group of fields that an entity has whole or not at all."""
+    """A group of fields that an entity has all of, or none."""
 
     id: int
-    """1 to 65535, unique within the schema. Sparse updates need ids that ascend in schema order."""
+    """The id, 1 to 65535, unique within the schema. Sparse updates need ids that ascend in schema order."""
     fields: tuple[Field, ...]
-    """In wire order."""
+    """The fields in wire order."""
     name: str = field(default="", compare=False)
-    """For people."""
+    """The name, for people."""
 
     def __init__(self, id: int, fields: Iterable[Field], name: str = "") -> None:  # noqa: A002 - the field's own name
         _check_id(id, "component", "ZeroComponentId")
@@ -105,11 +96,11 @@ class Component:
 
     @property
     def label(self) -> str:
-        """Its id in messages, with its name where there is one."""
+        """The id for messages, with the name if there is one."""
         return f"{self.id} ({self.name})" if self.name else f"{self.id}"
 
     def named(self, item: Field) -> str:
-        """`` (component.field)`` to stand behind ids in messages; nothing if the field has no name."""
+        """`` (component.field)`` to follow ids in messages; empty if the field has no name."""
         return f" ({self.name or self.id}.{item.name})" if item.name else ""
 
     def hash_bytes(self) -> bytes:
@@ -121,7 +112,7 @@ class Schema:
     """An ordered, immutable list of components."""
 
     def __init__(self, components: Iterable[Component], groups: Iterable[Group] = ()) -> None:
-        """``groups`` say how values go on, for compact deltas; the schema's hash and equality are without them."""
+        """``groups`` say how values change, for compact deltas; they are not part of the schema's hash and equality."""
         self._components = _all_of(Component, components, "components of a schema")
         self._groups = _all_of(Group, groups, "groups of a schema")
         self._check()
@@ -146,12 +137,12 @@ class Schema:
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """The groups that were declared."""
+        """The declared groups."""
         return self._groups
 
     @cached_property
     def by_id(self) -> dict[int, int]:
-        """Index of each component by its id."""
+        """The index of each component by its id."""
         return {component.id: index for index, component in enumerate(self._components)}
 
     @cached_property
@@ -170,23 +161,23 @@ class Schema:
 
     @cached_property
     def object_plans(self) -> dict[type, ObjectPlan]:
-        """How objects of each class become rows; kept here so that each plan is made once."""
+        """How objects of each class become rows; cached so that each plan is made once."""
         return {}
 
     def hash_preimage(self) -> bytes:
-        """The bytes that are hashed: see docs/formats/snapshot.md."""
+        """The input of the hash: see docs/formats/snapshot.md."""
         return len(self._components).to_bytes(4, "little") + b"".join(c.hash_bytes() for c in self._components)
 
     @cached_property
     def hash(self) -> int:
-        """First eight bytes of blake3 over :meth:`hash_preimage`, little-endian."""
+        """The first eight bytes of blake3 over :meth:`hash_preimage`, little-endian."""
         # Imported here so that programs without snapshots do not load it.
         from blake3 import blake3
 
         return int.from_bytes(blake3(self.hash_preimage()).digest()[:8], "little")
 
     def label(self, component: int, item: int) -> str:
-        """``component.field`` by names where there are any, by ids where not; takes indices."""
+        """``component.field`` by names if there are any, else by ids; takes indices."""
         owner = self._components[component]
         inner = owner.fields[item]
         return f"{owner.name or owner.id}.{inner.name or inner.id}"
@@ -218,7 +209,7 @@ class Schema:
 
 
 def schema_from_json(text: str | bytes) -> Schema:
-    """The schema in a JSON text, or a SchemaError."""
+    """Read a schema from JSON, or raise SchemaError."""
     try:
         document = json.loads(text)
         return Schema(
@@ -235,9 +226,9 @@ def schema_from_json(text: str | bytes) -> Schema:
 
 
 def schema_to_json(schema: Schema, *, names: bool = True) -> str:
-    """The JSON text of a schema; without ``names`` also without groups, for tools that know neither.
+    """Write a schema as JSON; without ``names`` also without groups, for tools that know neither.
 
-    Compact codecs at both ends need names and groups: fields in no group are predicted by their names.
+    Compact codecs at both ends need names and groups: names decide how fields without a group are predicted.
     """
     components = []
     for component in schema.components:

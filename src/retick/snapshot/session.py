@@ -1,11 +1,11 @@
 """Sessions (wire version 2): a session-init packet, then frames with a header of four to ten bytes instead of 28.
 
-The ticks in a frame count from the session's last tick. Each end keeps that tick itself, and a receiver moves it with
-every frame that it can read. After a lost frame the two ends would differ, and the next ticks would be wrong. There are
-two ways to prevent this:
+The ticks in a frame count from the session's last tick. Each end keeps that tick itself, and a receiver advances it
+with every frame that it can read. After a lost frame the two ends would differ, and the next ticks would be wrong.
+There are two ways to prevent this:
 
 - over an ordered, reliable channel every frame arrives, and both ends move frame by frame (``ordered=True``);
-- over a channel that loses packets, a compact frame is sent only when every earlier one is known to have arrived or to
+- over a channel that loses packets, a compact frame is sent only if every earlier one is known to have arrived or to
   be lost. Until then deltas have the standard header, which does not move the session's tick (``ordered=False``).
 
 A frame does not say from which tick it counts. So a frame must not arrive twice, nor after a full packet that was sent
@@ -45,12 +45,12 @@ COMPACT_MODE = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """What a session-init packet says."""
+    """The content of a session-init packet."""
 
     schema_hash: int
-    """Of the schema that both ends use."""
+    """The hash of the schema that both ends use."""
     session_id: int | None
-    """64 bits, not 0; None when the sender gave none. No later packet carries it."""
+    """The session's id, 64 bits, not 0; None if the sender gave none. Later packets do not carry it."""
     last_tick: int
     """The tick from which the first frame counts."""
     compact_mode: int = COMPACT_MODE
@@ -62,13 +62,13 @@ class FrameHeader:
     """The header of a compact frame, with its ticks computed."""
 
     flags: int
-    """1 full, 2 delta."""
+    """1 for a full snapshot, 2 for a delta."""
     tick: int
-    """Of the snapshot; the next frame counts from it."""
+    """The tick of the snapshot; the next frame counts from it."""
     baseline_tick: int
-    """Of the snapshot that the delta starts from."""
+    """The tick of the snapshot that the delta starts from."""
     payload_len: int
-    """Bytes after the header."""
+    """How many bytes follow the header."""
 
 
 def standard_header(codec: "Codec", flags: int, tick: int, baseline_tick: int, payload_bytes: int) -> bytes:
@@ -80,7 +80,7 @@ def standard_header(codec: "Codec", flags: int, tick: int, baseline_tick: int, p
 
 
 def encode_session_init(codec: "Codec", tick: int, session_id: int | None) -> bytes:
-    """See :meth:`Codec.encode_session_init`."""
+    """Encodes a session-init packet, for :meth:`Codec.encode_session_init`."""
     if session_id is not None and not (is_int(session_id) and 1 <= session_id <= 0xFFFFFFFFFFFFFFFF):
         raise UsageError(f"session_id must be from 1 to 2**64 - 1, or None, not {session_id!r}")
     body = (session_id or 0).to_bytes(8, "little") + bytes((COMPACT_MODE,))
@@ -89,7 +89,7 @@ def encode_session_init(codec: "Codec", tick: int, session_id: int | None) -> by
 
 
 def decode_session_init(codec: "Codec", decoder: Decoder, data: Any) -> SessionState:
-    """See :meth:`Codec.decode_session_init`."""
+    """Decodes a session-init packet, for :meth:`Codec.decode_session_init`."""
     framing = decoder.packet_header(data)
     if framing.flags != SESSION_INIT:
         raise _session_fault("SessionMissing", "not a session-init packet")
@@ -120,7 +120,7 @@ def _session_fault(code: str, message: str, **details: int) -> InvalidValue:
 
 
 class SessionSender:
-    """The sender: keeps the tick from which the receiver counts, and chooses the header."""
+    """The sender's end: keeps the tick from which the receiver counts, and chooses the header."""
 
     def __init__(self, codec: "Codec", *, tick: int, ordered: bool, session_id: int | None = None) -> None:
         self._codec = codec
@@ -128,7 +128,7 @@ class SessionSender:
         self._last_tick = tick
         self._unconfirmed: int | None = None
         self.init_packet = codec.encode_session_init(tick=tick, session_id=session_id)
-        """To be delivered before any frame."""
+        """The packet that must be delivered before any frame."""
 
     @property
     def last_tick(self) -> int:
@@ -136,7 +136,7 @@ class SessionSender:
         return self._last_tick
 
     def encode(self, base: Snapshot, snapshot: Snapshot) -> bytes:
-        """A delta: a compact frame if the receiver's tick is certain, else a packet with the standard header."""
+        """Encode a delta: a compact frame if the receiver's tick is certain, else with the standard header."""
         if self._unconfirmed is not None:
             return self._codec.encode_delta(base, snapshot, packed=True)
         frame = self._codec.encode_frame(base, snapshot, last_tick=self._last_tick)
@@ -147,7 +147,7 @@ class SessionSender:
         return frame
 
     def encode_full(self, snapshot: Snapshot) -> bytes:
-        """A full snapshot. It always has the standard header, and the receiver counts from it once it arrives."""
+        """Encode a full snapshot, always with the standard header; the receiver counts from it once it arrives."""
         packet = self._codec.encode_full(snapshot)
         if self._ordered:
             self._last_tick = snapshot.tick
@@ -156,24 +156,24 @@ class SessionSender:
         return packet
 
     def acknowledge(self, tick: int) -> None:
-        """The receiver has the packet of this tick."""
+        """Note that the receiver has the packet of this tick."""
         if tick == self._unconfirmed:
             self._last_tick = tick
             self._unconfirmed = None
 
     def lost(self, tick: int) -> None:
-        """The packet of this tick certainly did not arrive, and never will."""
+        """Note that the packet of this tick did not arrive, and never will."""
         if tick == self._unconfirmed:
             self._unconfirmed = None
 
 
 class SessionReceiver:
-    """The receiver of session-init packets, full packets, deltas and compact frames."""
+    """The receiver's end: reads session-init packets, full packets, deltas and compact frames."""
 
     def __init__(self, codec: "Codec") -> None:
         self._codec = codec
         self.state: SessionState | None = None
-        """What the last session-init packet said."""
+        """The content of the last session-init packet; None before."""
         self._last_tick = 0
 
     @property
@@ -182,19 +182,19 @@ class SessionReceiver:
         return self._last_tick
 
     def open(self, data: Any) -> SessionState:
-        """Open a session, or a new one, from a session-init packet."""
+        """Open a session, or replace the current one, from a session-init packet."""
         self.state = self._codec.decode_session_init(data)
         self._last_tick = self.state.last_tick
         return self.state
 
     def baseline_tick(self, data: Any) -> int | None:
-        """The tick of the snapshot that ``apply`` needs for this packet; None for a full one."""
+        """The tick of the snapshot that ``apply`` needs for this packet; None for a full packet."""
         if bytes(data[: len(MAGIC)]) == MAGIC:
             return int.from_bytes(data[BASELINE_TICK_AT : BASELINE_TICK_AT + 4], "little") or None
         return self._codec.decode_frame_header(data, last_tick=self._last_tick).baseline_tick
 
     def apply(self, base: Snapshot | None, data: Any) -> Snapshot:
-        """The snapshot in a packet; a delta needs its ``base``. The tick moves only if the packet is good."""
+        """Decode a packet; a delta needs its ``base``. The session's tick moves only if the packet is good."""
         if self.state is None:
             raise _session_fault("SessionMissing", "a packet of a session that was never opened")
         if bytes(data[: len(MAGIC)]) != MAGIC:

@@ -1,12 +1,12 @@
-"""The bytes of one packet and the place in them, and field values read from there (a compiled kernel).
+"""The bytes of one packet with a read position, and field values read there (a compiled kernel).
 
-The bytes are first copied into space that the reader keeps, with zeros after them: then a word may be loaded at any
-place of the data, and nobody can change it while it is read. Sizes are checked before the copy.
+The bytes are first copied into the reader's own space, followed by zeros: then a word may be loaded anywhere in the
+data, and nobody can change it while it is read. Sizes are checked before the copy.
 
-Every part of the decoder reads through the same reader. Methods return a status; what was read is in ``value`` or
-``entity``, and the numbers of a fault are in ``fault``.
+Every part of the decoder uses the same reader. Methods return a status; the result is in ``value`` or ``entity``, and
+the numbers of a fault are in ``fault``.
 
-A component's values are read without a check of the remaining bits where all of them are certain to be there.
+A component's values are read without checking the remaining bits if all of them are certain to be there.
 """
 
 from array import array
@@ -34,27 +34,16 @@ else:
     from retick.snapshot.columns import Columns, FieldTable, as_signed, blank_columns
     from retick.wire.bits import load_be64, load_le32, store_be64
 
-__all__ = [
-    "DeltaTarget",
-    "Fault",
-    "Packer",
-    "Reader",
-    "put_entity",
-    "read_created",
-    "read_updated",
-]
-
-
-# The numbers that go with a status, by name (a compiled kernel).
+# The numbers of a fault, by name (a compiled kernel).
 #
-# A kernel that finds something wrong writes the numbers here and returns a status. ``errors`` makes the exception of
-# the two. Each status uses only some of the numbers; the others hold whatever an earlier fault left in them.
+# A kernel that finds a fault writes the numbers here and returns a status. ``errors`` makes an exception of the two.
+# Each status uses only some of the numbers; the others hold whatever an earlier fault left.
 
 
 @cython.final
 @cython.cclass
 class Fault:
-    """What is wrong with a packet or a snapshot."""
+    """The fault of a packet or a snapshot."""
 
     status: cython.int  # readonly: of a fault that is kept for later, else OK
     limit: cython.longlong  # public: a limit, and
@@ -85,7 +74,7 @@ class Fault:
     @cython.cfunc
     @cython.exceptval(check=False)
     def over_limit(self, status: cython.int, limit: cython.longlong, actual: cython.longlong) -> cython.int:
-        """Write down a limit and what is above it; returns the status."""
+        """Note a limit and the number above it; returns the status."""
         self.limit = limit
         self.actual = actual
         return status
@@ -128,7 +117,7 @@ class Reader:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def load(self, data: Any, limit: cython.longlong, least: cython.Py_ssize_t) -> cython.int:
-        """Copy a packet in, once its size is known to be within bounds, and start at its first bit."""
+        """Copy a packet whose size is within bounds, and start at its first bit."""
         if not isinstance(data, bytes):
             try:
                 data = bytes(memoryview(data))
@@ -158,13 +147,13 @@ class Reader:
         return layout.OK
 
     def copy_of(self, start: cython.Py_ssize_t, end: cython.Py_ssize_t) -> bytes:
-        """The bytes from ``start`` to ``end`` of the packet."""
+        """The packet's bytes from ``start`` to ``end``."""
         return bytes(self._space[start:end])
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def align(self) -> cython.int:
-        """Skip padding up to a byte boundary; a strict reader wants it to be zero."""
+        """Skip padding up to a byte boundary; a strict reader requires zeros."""
         offset: cython.int = self.pos & 7
         if offset:
             if self.strict and self.buf[self.pos >> 3] & (255 >> offset):
@@ -175,7 +164,7 @@ class Reader:
     @cython.cfunc
     @cython.exceptval(check=False)
     def read_bits(self, bits: cython.int) -> cython.ulonglong:
-        """Up to 64 bits, which must be there."""
+        """Read up to 64 bits, which must be there."""
         offset: cython.int = self.pos & 7
         at: cython.Py_ssize_t = self.pos >> 3
         every: cython.ulonglong = 18446744073709551615
@@ -189,13 +178,13 @@ class Reader:
     @cython.cfunc
     @cython.exceptval(check=False)
     def read_varint(self) -> cython.int:
-        """A varuint on a byte boundary, into ``value``."""
+        """Read a varuint on a byte boundary into ``value``."""
         shift: cython.int
         byte: cython.ulonglong
         largest: cython.ulonglong = 4294967295
         value: cython.ulonglong = 0
         if self.end - self.pos >= 8 and self.buf[self.pos >> 3] < 128:
-            # Most are of one byte.
+            # Most have one byte.
             self.value = self.buf[self.pos >> 3]
             self.pos += 8
             return layout.OK
@@ -215,7 +204,7 @@ class Reader:
     @cython.cfunc
     @cython.exceptval(check=False)
     def read_id(self) -> cython.int:
-        """Padding and an entity id, into ``entity``; it must be above the one that stood there."""
+        """Read padding and an entity id into ``entity``; it must be above the previous id."""
         previous: cython.longlong = self.entity
         status: cython.int = self.align()
         if status != layout.OK:
@@ -233,7 +222,7 @@ class Reader:
     @cython.cfunc
     @cython.exceptval(check=False)
     def short_of(self, status: cython.int, bits: cython.Py_ssize_t) -> cython.int:
-        """Write down how many bits are needed and how many are left; returns the status."""
+        """Note how many bits are needed and how many are left; returns the status."""
         self.fault.needed = bits
         self.fault.available = self.end - self.pos
         return status
@@ -243,7 +232,7 @@ class Reader:
     def read_component(
         self, made: Columns, component: cython.int, row: cython.Py_ssize_t, creating: cython.bint
     ) -> cython.int:
-        """A field mask and the values it names."""
+        """Read a field mask and the values that it names."""
         table: FieldTable = self.table
         fields: cython.int = table.fields[component]
         mask_at: cython.Py_ssize_t = self.pos
@@ -271,7 +260,7 @@ class Reader:
         mask_at: cython.Py_ssize_t,
         creating: cython.bint,
     ) -> cython.int:
-        """The values of those fields whose bit is set in the mask at ``mask_at``."""
+        """Read the values of the fields with a set bit in the mask at ``mask_at``."""
         table: FieldTable = self.table
         buf: cython.p_uchar = self.buf
         widths: cython.p_int = table.bits
@@ -312,7 +301,7 @@ class Reader:
     @cython.cfunc
     @cython.exceptval(check=False)
     def read_value(self, made: Columns, field: cython.int, row: cython.Py_ssize_t) -> cython.int:
-        """One value of any kind, with every check."""
+        """Read one value of any kind, with every check."""
         status: cython.int
         half: cython.ulonglong = 2147483648
         word: cython.ulonglong
@@ -346,10 +335,10 @@ class Reader:
         return layout.VALUE_RANGE
 
 
-# Bits into packets: the writer under the encoder (a compiled kernel).
+# Writes bits into packets, for the encoder (a compiled kernel).
 #
 # Bits gather in one 64-bit word and leave it eight bytes at a time. The packet is built in space that is kept: a
-# section's body first, six bytes further on than needed, and its tag and length right before it when the length is
+# section's body first, six bytes further on than needed, and its tag and length right before it once the length is
 # known; so the first section, mostly the only one, never moves. The header goes before that.
 
 if not cython.compiled:
@@ -390,13 +379,13 @@ class Packer:
     @cython.cfunc
     @cython.exceptval(check=False)
     def start(self) -> cython.void:
-        """Begin a packet: its payload, with space for the header before it."""
+        """Start a packet: its payload, with space for the header before it."""
         self.payload = self.at = layout.HEADER_BYTES
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def put(self, value: cython.ulonglong, bits: cython.int) -> cython.void:
-        """Up to 64 bits; ``value`` has no others."""
+        """Write up to 64 bits; ``value`` must have no others."""
         free: cython.int = 64 - self.fill
         every: cython.ulonglong = 18446744073709551615
         if bits < free:
@@ -420,7 +409,7 @@ class Packer:
     @cython.cfunc
     @cython.exceptval(check=False)
     def put_id(self, value: cython.ulonglong) -> cython.void:
-        # Little-endian, as 32 bits that come most significant first.
+        # Little-endian, as 32 bits that are written most significant first.
         self.put(
             ((value & 255) << 24) | ((value & 65280) << 8) | ((value >> 8) & 65280) | (value >> 24),
             32,
@@ -429,7 +418,7 @@ class Packer:
     @cython.cfunc
     @cython.exceptval(check=False)
     def align(self) -> cython.void:
-        """Zero bits up to a byte boundary."""
+        """Write zero bits up to a byte boundary."""
         if self.fill & 7:
             self.put(0, 8 - (self.fill & 7))
 
@@ -447,7 +436,7 @@ class Packer:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def begin_section(self) -> cython.int:
-        """Leave space for tag and length and start on the body."""
+        """Leave space for tag and length and start the body."""
         if self.at + 64 > self.size:
             self.make_room()
         self.at += SECTION_HEAD
@@ -459,7 +448,7 @@ class Packer:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def begin_entity(self) -> cython.Py_ssize_t:
-        """Room for one more entity, on a byte boundary; returns where it starts."""
+        """Make room for one more entity, on a byte boundary; returns its start."""
         if self.at + self.entity_bytes > self.size:
             self.make_room()
         if self.fill:
@@ -469,7 +458,7 @@ class Packer:
     @cython.cfunc
     @cython.exceptval(check=False)
     def end_section(self, tag: cython.int) -> cython.int:
-        """Pad the body, check its size, and put tag and length before it."""
+        """Pad the body, check its size, and write tag and length before it."""
         length: cython.Py_ssize_t
         head: cython.Py_ssize_t = 2
         first: cython.bint = self.body == layout.HEADER_BYTES + SECTION_HEAD
@@ -503,7 +492,7 @@ class Packer:
 
     @cython.cfunc
     def emit(self, flags: cython.int, tick: cython.ulonglong, baseline_tick: cython.ulonglong, into: Any) -> Any:
-        """Put the standard header before the payload and hand the packet out."""
+        """Write the standard header before the payload and return the packet."""
         start: cython.Py_ssize_t = self.payload - layout.HEADER_BYTES
         length: cython.ulonglong = self.at - self.payload
         if cython.compiled:
@@ -520,17 +509,17 @@ class Packer:
 
     @cython.cfunc
     def emit_frame(self, tick_delta: Any, baseline_delta: Any, into: Any) -> Any:
-        """Put the compact header of a delta before the payload and hand the frame out."""
+        """Write the compact header of a delta before the payload and return the frame."""
         head = bytes((layout.DELTA,)) + encode_varuint(tick_delta) + encode_varuint(baseline_delta)
         head += encode_varuint(self.at - self.payload)
-        # Right before the payload: it takes 16 bytes at most, and a standard header's are free there.
+        # Right before the payload: it takes at most 16 bytes, which a standard header would have used.
         start: cython.Py_ssize_t = self.payload - len(head)
         self._out[start : self.payload] = head
         return self.copy_out(start, into)
 
     @cython.cfunc
     def copy_out(self, start: cython.Py_ssize_t, into: Any) -> Any:
-        """What was written from ``start`` on: as bytes, or into a buffer and its length."""
+        """Everything from ``start`` on: as bytes, or written into a buffer and its length returned."""
         length: cython.Py_ssize_t = self.at - start
         if into is not None:
             target = memoryview(into).cast("B")
@@ -552,7 +541,7 @@ class Packer:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def make_room(self) -> cython.int:
-        """Space for one more entity at its worst, and as much again as there was."""
+        """Make space for one more entity at its largest, and double the space."""
         self.size = 2 * self.at + 2 * self.entity_bytes + 256
         grown = bytearray(self.size)
         grown[: self.at] = self._out[: self.at]
@@ -564,17 +553,17 @@ class Packer:
         return 0
 
 
-# The columns that a delta is applied to, and the entity at hand in them (a compiled kernel).
+# The columns that a delta is applied to, and the current entity in them (a compiled kernel).
 #
-# The format wants every section decoded before anything is applied: an error of decoding anywhere in the packet goes
-# before an error of applying, such as an update of an entity that is not there. So the first error of applying is only
-# written down, and from then on values go into a sink of one row until the end of the packet.
+# The format requires every section to be decoded before anything is applied: a decoding error anywhere in the packet
+# takes precedence over an error of applying, such as an update of a missing entity. So the first error of applying is
+# only noted, and from then on values go into a sink of one row until the end of the packet.
 
 
 @cython.final
 @cython.cclass
 class DeltaTarget:
-    """Where updates are written."""
+    """The columns where updates are written."""
 
     table: FieldTable
     columns: Columns  # that updates are written to: those of the result, or the sink
@@ -617,14 +606,14 @@ class DeltaTarget:
     @cython.cfunc
     @cython.exceptval(check=False)
     def fail(self, status: cython.int) -> cython.void:
-        """The first error of applying; its numbers are in ``fault``, and the rest of the packet goes to the sink."""
+        """Note the first error of applying; its numbers are in ``fault``, and the packet's rest goes to the sink."""
         self.fault.status = status
         self.columns = self.sink
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def seek(self, entity: cython.longlong) -> cython.void:
-        """Move the cursor forward to an entity; an error of applying if it is not there."""
+        """Move the cursor forward to an entity; a missing entity is an error of applying."""
         columns: Columns = self.columns
         component: cython.int
         index: cython.Py_ssize_t
@@ -645,7 +634,7 @@ class DeltaTarget:
     @cython.cfunc
     @cython.exceptval(check=False)
     def row_of(self, component: cython.int, entity: cython.longlong) -> cython.Py_ssize_t:
-        """The row of the entity at the cursor; in the sink, if it lacks the component or was not found."""
+        """The row of the entity at the cursor; of the sink, if it lacks the component or was not found."""
         columns: Columns = self.columns
         if columns is self.sink:
             return 0
@@ -658,14 +647,14 @@ class DeltaTarget:
         return row
 
 
-# The common case, whole entities at a time (a compiled kernel).
+# Handles the common case, whole entities at a time (a compiled kernel).
 #
-# Most schemas have only fields of fixed width, and most packets nothing wrong with them. These functions read
-# and write such entities quickly, and *stop before* whatever is unusual: a value out of range, an id out of order,
-# a missing bit, a varint. The encoder's or the decoder's own code then does that entity, with every check in its place
-# and the right error. So nothing here decides what is an error, and leaving these functions out changes only the speed.
+# Most schemas have only fields of fixed width, and most packets are valid. These functions read and write such entities
+# quickly, and *stop before* anything unusual: a value out of range, an id out of order, a missing bit, a varint. The
+# encoder's or the decoder's own code then handles that entity, with every check in its place and the right error. So
+# nothing here decides what is an error, and leaving these functions out changes only the speed.
 #
-# Every entity starts on a byte boundary, which makes each of them a piece of its own.
+# Every entity starts on a byte boundary, so each can be handled alone.
 
 
 @cython.cfunc
@@ -681,9 +670,9 @@ def put_entity(
     creating: cython.bint,
     packer: Packer,
 ) -> cython.bint:
-    """Write one created or masked-updated entity; False, and the packer unmoved, if it is not of the common case.
+    """Write one created or masked-updated entity; False, without moving the packer, if it is unusual.
 
-    A component is written when it has a row and, unless creating, a mask that is not 0.
+    A component is written if it has a row and, unless creating, a mask that is not 0.
     """
     components: cython.int = table.component_count
     buf: cython.p_uchar = packer.buf
@@ -755,10 +744,10 @@ def put_entity(
 def read_created(
     table: FieldTable, made: Columns, reader: Reader, index: cython.Py_ssize_t, count: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """Read created entities from ``index`` on; the index of the first that is not of the common case, or ``count``.
+    """Read created entities from ``index`` on; returns the index of the first unusual one, or ``count``.
 
-    Entities with every component all have the same size and layout. So first their ids and masks are looked at, then
-    one column after the other is filled.
+    Entities with every component all have the same size and layout. So their ids and masks are checked first, then one
+    column after another is filled.
     """
     buf: cython.p_uchar = reader.buf
     pos: cython.Py_ssize_t = reader.pos
@@ -802,7 +791,7 @@ def _alike(
     count: cython.Py_ssize_t,
     previous: cython.longlong,
 ) -> cython.Py_ssize_t:
-    """How many entities from ``start`` on have every component, every field, ids that ascend and clean padding."""
+    """How many entities from ``start`` on have every component, every field, ascending ids and clean padding."""
     entity: cython.longlong
     component: cython.int
     number: cython.Py_ssize_t
@@ -836,7 +825,7 @@ def _read_columns(
     start: cython.Py_ssize_t,
     count: cython.Py_ssize_t,
 ) -> cython.Py_ssize_t:
-    """One component's columns for entities that are alike; how many of them have all its values in range."""
+    """Read one component's columns for entities of equal layout; returns how many have all values in range."""
     field: cython.int
     shift: cython.int
     at: cython.Py_ssize_t
@@ -873,7 +862,7 @@ def _read_columns(
 @cython.cfunc
 @cython.exceptval(check=False)
 def read_updated(table: FieldTable, target: DeltaTarget, reader: Reader, count: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """Read masked updates into a target whose every entity has every component; how many were read of ``count``."""
+    """Read masked updates into a target whose entities have all components; returns how many of ``count`` were read."""
     columns: Columns = target.columns
     buf: cython.p_uchar = reader.buf
     strict: cython.bint = reader.strict
@@ -931,7 +920,7 @@ def _read_masked(
     buf: cython.p_uchar,
     pos: cython.Py_ssize_t,
 ) -> cython.Py_ssize_t:
-    """A field mask that is not empty and its values, the bits being there; the position after them, or -1."""
+    """Read a nonempty field mask and its values, whose bits must be there; returns the position after them, or -1."""
     widths: cython.p_int = table.bits
     flips: cython.p_ulonglong = table.flip
     spans: cython.p_ulonglong = table.span

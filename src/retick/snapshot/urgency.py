@@ -1,8 +1,8 @@
-"""Which changes go into a packet of bounded size (a compiled kernel): see interest.py for the rule.
+"""Chooses the changes for a packet of bounded size (a compiled kernel): interest.py has the rule.
 
 The visible part of the world is compared with the baseline and written once, without limits, which gives the size of
-each entity. If not all of it fits, a heap gives the most urgent ones; the rest is taken out of the difference, and what
-stays is written again.
+each entity. If not all of it fits, a heap gives the most urgent ones; the rest is removed from the difference, and what
+remains is written again.
 
 *Dirty* entities are numbered: first the created ones, then the updated ones, each by ascending id.
 """
@@ -38,19 +38,13 @@ else:
     from retick.snapshot.columns import Columns, FieldTable, checked_columns, doubles, gather_columns, longs
     from retick.snapshot.encoder import Diff, Encoder
 
-__all__ = [
-    "Urgency",
-    "VisiblePart",
-]
-
-
 # The part of a world that one receiver sees, and the priority of each entity in it (a compiled kernel).
 
 
 @cython.final
 @cython.cclass
 class VisiblePart:
-    """What ``of`` found last."""
+    """The part that ``of`` found last."""
 
     table: FieldTable
     priority: cython.p_double  # by index in the world, then in its visible part
@@ -76,7 +70,7 @@ class VisiblePart:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def see(self, world: Columns, visible: dict) -> cython.int:  # type: ignore[type-arg]  # a C type
-        """Mark the entities that are visible, and note their priorities; other ids are ignored."""
+        """Mark the visible entities, and note their priorities; other ids are ignored."""
         at: cython.Py_ssize_t
         low: cython.Py_ssize_t
         high: cython.Py_ssize_t
@@ -88,7 +82,7 @@ class VisiblePart:
             entity = _entity(identity)
             if entity < 0:
                 continue
-            # Mostly they come in the order of the world.
+            # Mostly they are in the order of the world.
             at += 1
             if at >= world.count or world.keys[at] != entity:
                 low = at if at < world.count and world.keys[at] < entity else 0
@@ -111,7 +105,7 @@ class VisiblePart:
 
     @cython.cfunc
     def pick_comparable(self, cls: Any, base: Columns, world: Columns) -> Columns:
-        """The world without what is not visible, and without entities whose components are others than in ``base``."""
+        """The world without invisible entities, and without those whose components differ from ``base``."""
         dense: cython.bint = True
         component: cython.int
         at: cython.Py_ssize_t
@@ -144,7 +138,7 @@ class VisiblePart:
     def comparable(
         self, base: Columns, before: cython.Py_ssize_t, world: Columns, at: cython.Py_ssize_t
     ) -> cython.bint:
-        """Whether an entity has the components that it has in ``base``, or is not there."""
+        """Whether an entity has the same components as in ``base``, or is not there."""
         component: cython.int
         if before == base.count or base.keys[before] != world.keys[at]:
             return True
@@ -158,7 +152,7 @@ class VisiblePart:
 @cython.inline
 @cython.exceptval(-2)
 def _entity(identity: Any) -> cython.longlong:
-    """An id of a visible entity; -1 if no entity can have it."""
+    """The id of a visible entity; -1 if no entity can have it."""
     if cython.compiled and PyLong_CheckExact(identity):
         overflow: cython.int = 0
         entity: cython.longlong = PyLong_AsLongLongAndOverflow(identity, cython.address(overflow))
@@ -182,11 +176,11 @@ def _priority(identity: Any, given: Any) -> cython.double:
         raise UsageError(f"the priority of entity {identity} must be above zero, not {given!r}") from None
 
 
-# Which changes go into a packet of bounded size (a compiled kernel): see interest.py for the rule.
+# Chooses the changes for a packet of bounded size (a compiled kernel): interest.py has the rule.
 #
 # The visible part of the world is compared with the baseline and written once, without limits, which gives the size of
-# each entity. If not all of it fits, a heap gives the most urgent ones; the rest is taken out of the difference, and
-# what stays is written again.
+# each entity. If not all of it fits, a heap gives the most urgent ones; the rest is removed from the difference, and
+# what remains is written again.
 #
 # *Dirty* entities are numbered: first the created ones, then the updated ones, each by ascending id.
 
@@ -194,7 +188,7 @@ def _priority(identity: Any, given: Any) -> cython.double:
 @cython.final
 @cython.cclass
 class Urgency:
-    """The scores of one receiver, and the packets made by them."""
+    """The scores of one receiver, and the packets that follow from them."""
 
     encoder: Encoder
     diff: Diff  # of the encoder
@@ -246,7 +240,7 @@ class Urgency:
         return {self.held_id[at]: self.held_score[at] for at in range(self.held)}
 
     def encode(self, cls: Any, baseline: Any, snapshot: Any, visible: Any) -> Any:
-        """The packet, and the ids that were sent, destroyed, and left waiting."""
+        """Encode the packet; returns it with the ids that were sent, destroyed, and left waiting."""
         base: Columns = checked_columns(baseline, self.table)
         world: Columns = checked_columns(snapshot, self.table)
         diff: Diff = self.diff
@@ -283,7 +277,7 @@ class Urgency:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def reserve(self, entities: cython.Py_ssize_t) -> cython.int:
-        """Space for a world of this many entities; what is held stays."""
+        """Make space for a world of this many entities; scores of waiting entities are kept."""
         at: cython.Py_ssize_t
         if entities <= self.capacity:
             return 0
@@ -304,7 +298,7 @@ class Urgency:
     @cython.cfunc
     @cython.exceptval(check=False)
     def dirty_at(self, number: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """The index in the current snapshot of a dirty entity."""
+        """The index of a dirty entity in the current snapshot."""
         if number < self.diff.created:
             at: cython.Py_ssize_t = self.diff.create_at[number]
         else:
@@ -314,7 +308,7 @@ class Urgency:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def gain(self, current: Columns) -> cython.int:
-        """Size and new score of each dirty entity; all are chosen so far."""
+        """Compute size and new score of each dirty entity; all are chosen so far."""
         diff: Diff = self.diff
         number: cython.Py_ssize_t
         at: cython.Py_ssize_t
@@ -351,7 +345,7 @@ class Urgency:
     @cython.cfunc
     @cython.exceptval(check=False)
     def room(self, kept: cython.Py_ssize_t) -> cython.longlong:
-        """How many entities one packet may create beside those that stay."""
+        """How many entities one packet may create besides those that remain."""
         return min(self.max_create, self.max_total - kept)
 
     @cython.cfunc
@@ -384,7 +378,7 @@ class Urgency:
     @cython.cfunc
     @cython.exceptval(check=False)
     def choose(self, current: Columns, kept: cython.Py_ssize_t) -> cython.int:
-        """Mark as chosen the most urgent of the dirty entities, each if it still fits."""
+        """Mark the most urgent dirty entities as chosen, each if it still fits."""
         diff: Diff = self.diff
         room: cython.longlong = self.room(kept)
         total: cython.Py_ssize_t = diff.created + diff.updated
@@ -423,7 +417,7 @@ class Urgency:
     @cython.cfunc
     @cython.exceptval(check=False)
     def sooner(self, current: Columns, one: cython.Py_ssize_t, other: cython.Py_ssize_t) -> cython.bint:
-        """The order of dirty entities: by score, the highest first, then by id."""
+        """The order of dirty entities: by score, highest first, then by id."""
         sooner: cython.bint
         if self.score[one] != self.score[other]:
             sooner = self.score[one] > self.score[other]
@@ -482,7 +476,7 @@ class Urgency:
     @cython.cfunc
     @cython.exceptval(check=False)
     def keep_chosen(self) -> cython.int:
-        """Take what is not chosen out of the difference."""
+        """Remove what is not chosen from the difference."""
         diff: Diff = self.diff
         components: cython.int = self.table.component_count
         words: cython.int = self.table.word_count
@@ -518,7 +512,7 @@ class Urgency:
 @cython.inline
 @cython.exceptval(check=False)
 def _section(count: cython.longlong, content: cython.longlong) -> cython.longlong:
-    """Bytes of a section with so many items."""
+    """The size in bytes of a section with so many items."""
     if count == 0:
         return 0
     content += _varint_bytes(count)

@@ -23,14 +23,6 @@ from retick.studio.replay.room import ReplayRoom
 from retick.studio.room import PageRoom, Settings
 from retick.studio.server.room import ServerRoom
 
-__all__ = [
-    "PAGE",
-    "Guard",
-    "make_app",
-    "rooms_of",
-]
-
-
 # Who may talk to the studio: its own page, and programs on this machine. Other pages in the same browser may not.
 #
 # A browser sends requests for every page that is open in it. Two headers tell them apart: ``Host`` is the name under

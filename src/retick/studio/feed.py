@@ -12,8 +12,6 @@ import retick
 from retick.errors import RetickError
 from retick.studio.room import LONGEST_NAME, FeedError, FileSent, PageRoom, read_message, write_message
 
-__all__ = ["FEED_VERSION", "GRACE", "LARGEST_FILE", "MOST_ROOMS", "Feeds"]
-
 FEED_VERSION = 1
 LAST_WORDS = 0.1
 """Seconds for what a page has sent before it went."""

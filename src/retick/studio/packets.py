@@ -19,15 +19,6 @@ from retick.transport.capture import Recorded, read_header, read_record
 if TYPE_CHECKING:
     from retick.link.sealing.keys import KeyLog
 
-__all__ = [
-    "MOST_DATAGRAMS",
-    "PacketSource",
-    "PacketsRoom",
-    "datagrams_of_text",
-    "read_file",
-]
-
-
 # What is open in the room: datagrams of a capture, of a text of hex digits, or of a file with one.
 
 MOST_DATAGRAMS = 1_000_000

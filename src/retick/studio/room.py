@@ -11,24 +11,6 @@ from typing import Any, NamedTuple
 
 from retick.errors import RetickError
 
-__all__ = [
-    "LONGEST_NAME",
-    "LONGEST_QUEUE",
-    "LONGEST_TEXT",
-    "SLICE",
-    "FeedError",
-    "FileSent",
-    "PageMessage",
-    "PageOutbox",
-    "PageRoom",
-    "Settings",
-    "Steps",
-    "drive",
-    "read_message",
-    "write_message",
-]
-
-
 # Messages that wait for a page: those that must arrive in order, and moments, of which only the newest is kept.
 
 LONGEST_QUEUE = 256

@@ -16,8 +16,6 @@ from retick.studio.feed import LARGEST_FILE
 from retick.studio.room import Settings
 from retick.transport.discovery import own_address
 
-__all__ = ["is_loopback", "listening", "serve"]
-
 
 class _Server(uvicorn.Server):
     """Says when it listens. On Ctrl-C it ends its rooms first; then the signal goes on to the command line."""

@@ -6,17 +6,6 @@ from typing import Any, Final
 from retick.games.fighter import Fighter, rules
 from retick.sim.fields import canonical_text
 
-__all__ = [
-    "LONGEST_VALUE",
-    "MOST_FIELDS",
-    "RULES",
-    "fields_by_name",
-    "is_fighter",
-    "shown_fields",
-    "shown_value",
-]
-
-
 RULES: Final[dict[str, int]] = {
     name.lower(): value for name, value in vars(rules).items() if name.isupper() and type(value) is int
 }

@@ -11,18 +11,6 @@ from retick.sim.contract import located
 from retick.sim.fields import FieldDifference, canonical_text, field_differences
 from retick.sim.prng import seeded_inputs
 
-__all__ = [
-    "Failure",
-    "Observation",
-    "assert_deterministic",
-    "failure_in",
-    "find_failure",
-    "observe",
-    "random_inputs",
-    "shrink",
-]
-
-
 # Values are compared as canonical text, so that equal values look equal in every process.
 
 

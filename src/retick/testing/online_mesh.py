@@ -16,8 +16,6 @@ from retick.transport.conditions import Conditions
 from retick.transport.endpoint import Address
 from retick.transport.nat import Nat, Router
 
-__all__ = ["RELAY", "OnlineMesh"]
-
 RELAY = ("198.51.100.1", 7788)
 """Address of the relay."""
 PORT = 5000

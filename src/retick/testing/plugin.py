@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-__all__ = ["assert_deterministic", "mesh", "two_peers", "world_mesh"]
-
 
 @pytest.fixture(name="assert_deterministic")
 def assert_deterministic() -> Any:

@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from retick.sim.contract import input_size_of
 
-__all__ = ["InputArrival", "arrival_schedules", "input_rows"]
-
 
 class InputArrival(NamedTuple):
     """A batch of one player's inputs that arrives after a frame was advanced."""

@@ -16,8 +16,6 @@ from retick.sim.world import World
 from retick.transport.conditions import Conditions
 from retick.transport.simulated import SimulatedNetwork
 
-__all__ = ["WorldMesh", "WorldPress"]
-
 WorldPress = Callable[[int, Any], Any]
 """``press(player, world)`` returns the input of a player who sees this world on the screen."""
 E = TypeVar("E")

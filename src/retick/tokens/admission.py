@@ -16,13 +16,6 @@ from retick.link import Refuse
 from retick.link.handshake.strangers import origin_of
 from retick.tokens.codec import MOST_USED, TOLERANCE, JoinToken, key_id_of, open_token, show
 
-__all__ = [
-    "Applicant",
-    "Pass",
-    "Tokens",
-]
-
-
 # What a server asks about an applicant, and the answers it can get.
 
 

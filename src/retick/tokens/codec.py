@@ -19,31 +19,6 @@ from typing import Final
 
 from retick.errors import BadMagic, DecodeError, InvalidValue, LimitExceeded, TrailingData, Truncated, UsageError
 
-__all__ = [
-    "KEY_ID_SIZE",
-    "KEY_SIZE",
-    "LIFETIME",
-    "LONGEST_HOST",
-    "LONGEST_ROOM",
-    "MAGIC",
-    "MOST_ADDRESSES",
-    "MOST_DATA",
-    "MOST_TOKEN",
-    "MOST_USED",
-    "NONCE_SIZE",
-    "TAG_SIZE",
-    "TOLERANCE",
-    "JoinToken",
-    "Shown",
-    "from_text",
-    "issue",
-    "key_id_of",
-    "open_token",
-    "show",
-    "to_text",
-]
-
-
 # The numbers of join tokens; the byte tables are in docs/formats/token.md.
 
 MAGIC: Final = b"RTJ1"

@@ -13,10 +13,6 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 from retick.errors import BadMagic, InvalidValue, Truncated, UnsupportedVersion
 from retick.transport.endpoint import Address, Closes, Datagram, Endpoint
 
-__all__ = [
-    "MAGIC", "CaptureWriter", "Captured", "DatagramNotes", "Recorded", "read_capture", "read_header", "read_record",
-]  # fmt: skip
-
 MAGIC = b"RTKC"
 _HEADER = struct.Struct("<4sB3s")
 _RECORD = struct.Struct("<qBBH")

@@ -16,11 +16,6 @@ from retick.errors import MissingExtra
 if TYPE_CHECKING:
     from zeroconf import ServiceInfo, Zeroconf
 
-__all__ = [
-    "INSTALL", "Announcement", "FoundHost", "HostSearch", "find_hosts", "game_name",
-    "own_address", "own_address_towards", "own_address_v6",
-]  # fmt: skip
-
 SERVICE = "_retick._udp.local."
 INSTALL = "pip install zeroconf"
 MOST_HOSTS = 64

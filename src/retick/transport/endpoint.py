@@ -7,8 +7,6 @@ wakes up receives first, then handles timeouts, then sends, then reads events: d
 from collections.abc import Hashable, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-__all__ = ["Address", "Closes", "Datagram", "Endpoint"]
-
 Address: TypeAlias = Hashable
 # The address to send to is one that the driver passed in before, so only the driver knows its type. The third part, if
 # present, is the TTL: how many routers the datagram may pass. A driver that cannot set it ignores it.

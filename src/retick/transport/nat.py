@@ -16,8 +16,6 @@ from typing import TypeAlias
 
 from retick.errors import UsageError
 
-__all__ = ["InternetAddress", "Nat", "NatKind", "Router"]
-
 InternetAddress: TypeAlias = tuple[str, int]
 """Host and port; behind routers, other forms of address are meaningless."""
 

@@ -9,8 +9,6 @@ from typing import Any, Self
 from retick.transport.endpoint import Closes, Endpoint
 from retick.transport.udp import UdpSocket
 
-__all__ = ["Poll", "receive_waiting", "send_waiting"]
-
 DRAIN = 256
 """The most datagrams read in one call, so that a flood does not stop the game."""
 

@@ -13,8 +13,6 @@ from retick.transport.endpoint import Closes, Endpoint
 from retick.transport.poll import LONGEST_GOODBYE, receive_waiting, send_waiting
 from retick.transport.udp import SocketAddress, UdpSocket
 
-__all__ = ["Pump"]
-
 DRAIN = 64
 """How many datagrams are read before other tasks run."""
 LOOK_EVERY = 0.01

@@ -20,17 +20,6 @@ from retick.transport.conditions import Conditions, DelayedPath
 from retick.transport.endpoint import Address, Endpoint
 from retick.transport.nat import InternetAddress, Nat, Router
 
-__all__ = [
-    "USUAL_TTL",
-    "MemoryHub",
-    "Routing",
-    "SimulatedHost",
-    "SimulatedNetwork",
-    "host_of",
-    "is_same_family",
-]
-
-
 # Routes in a simulated network: up through the sender's routers, over the internet, down to the target.
 #
 # A *level* is the network behind a router; None is the internet itself. A datagram goes up when it is sent and down

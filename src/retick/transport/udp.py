@@ -19,8 +19,6 @@ from typing import Any, TypeAlias
 
 from retick.errors import NetworkUnavailable, UsageError
 
-__all__ = ["SocketAddress", "UdpSocket", "open_towards", "open_udp", "parse_address"]
-
 SocketAddress: TypeAlias = tuple[str, int] | tuple[str, int, int, int]
 
 LARGEST = 2048

@@ -15,18 +15,6 @@ from retick.verify.kernel import BLOCK, TarMember, TarReader, TarRefused, plain_
 from retick.verify.manifest import is_url, open_source, pyarrow, stated
 from retick.verify.reading import SIDE_BY_SIDE, ByteRange, identity, whole_rows
 
-__all__ = [
-    "DAMAGE",
-    "ENDINGS",
-    "OPENERS",
-    "Unpacked",
-    "is_parquet",
-    "is_tar",
-    "parquet_batches",
-    "tar_batches",
-]
-
-
 # A damaged archive is read up to the damage, and only then the error is raised. A decompressor that finds an error
 # drops what it made in that step. So steps are small, and a failed step is done again byte by byte: at most the last
 # byte before the error is lost.

@@ -10,19 +10,6 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args
 
 from retick.errors import InvalidValue
 
-__all__ = [
-    "FIELDS",
-    "VERDICTS",
-    "Batch",
-    "BatchEntry",
-    "Row",
-    "columns",
-    "from_columns",
-    "read_row",
-    "row_line",
-]
-
-
 _T = TypeVar("_T", bound=tuple[Any, ...])
 
 

@@ -11,8 +11,6 @@ from retick.games.fighter.bots import STYLES, bout
 from retick.replay import Replay, save, verify
 from retick.replay.storage import naming
 
-__all__ = ["MANIFEST", "generate"]
-
 MANIFEST = "manifest.csv"
 PAIRS = tuple((first, second) for first in STYLES for second in STYLES)
 

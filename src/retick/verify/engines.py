@@ -22,8 +22,6 @@ from retick.verify.batch import Batch, BatchEntry, Row
 from retick.verify.games import GameSpec, judge_for
 from retick.verify.reading import ByteRange, FileReader, Files
 
-__all__ = ["WINDOW", "Engine", "Processes", "Threads", "Unit", "cores", "in_order", "single_entries", "worker_for"]
-
 WINDOW = 4
 """Batches that are under way for each worker."""
 Unit = Files | Batch | ByteRange

@@ -12,8 +12,6 @@ from retick.sim.contract import Simulation
 from retick.verify.batch import Batch, BatchEntry, Row
 from retick.verify.kernel import final_checksums, is_runnable
 
-__all__ = ["Judge", "UnknownGame"]
-
 NOTHING = "it holds no checksum, and no manifest has one"
 
 

@@ -28,20 +28,6 @@ if cython.compiled:
 else:
     from retick.sim.flat import FlatSimulation
 
-__all__ = [
-    "BLOCK",
-    "TABLES",
-    "TarMember",
-    "TarReader",
-    "TarRefused",
-    "final_checksums",
-    "is_runnable",
-    "plain_headers",
-    "read_files",
-    "read_members",
-]
-
-
 # Tables for a CRC-32 of sixteen bytes at a time: zlib's function needs the GIL.
 
 

@@ -11,21 +11,6 @@ from typing import Any, BinaryIO
 from retick.errors import MissingExtra, UsageError
 from retick.verify.batch import BatchEntry
 
-__all__ = [
-    "COLUMNS",
-    "NO_PATH",
-    "NO_SOURCE",
-    "Manifest",
-    "entries_of",
-    "fsspec",
-    "is_url",
-    "open_source",
-    "pyarrow",
-    "read_url",
-    "stated",
-    "unreachable",
-]
-
 
 def pyarrow(module: str = "pyarrow") -> Any:
     """Import pyarrow, or one of its modules."""

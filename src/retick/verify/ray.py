@@ -16,8 +16,6 @@ from retick.verify.engines import WINDOW, Unit, Work, cores, single_entries, wor
 from retick.verify.games import GameSpec
 from retick.verify.reading import RAY_BYTES, AnotherFile, ByteRange, FileReader, Files
 
-__all__ = ["RayEngine", "store_bytes"]
-
 ANSWER_WITHIN = 5.0
 """Seconds that a cluster has to accept a connection."""
 TRIES_AGAIN = 3

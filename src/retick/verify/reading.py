@@ -10,19 +10,6 @@ from retick.verify.batch import Batch, BatchEntry
 from retick.verify.kernel import read_files
 from retick.verify.manifest import is_url, read_url
 
-__all__ = [
-    "BATCH_BYTES",
-    "BATCH_FILES",
-    "RAY_BYTES",
-    "AnotherFile",
-    "ByteRange",
-    "FileReader",
-    "Files",
-    "Identity",
-    "identity",
-    "whole_rows",
-]
-
 BATCH_FILES = 64
 BATCH_BYTES = 1 << 20
 """Bytes of a buffer; it grows for a larger file, until that batch is done."""

@@ -11,8 +11,6 @@ from retick.errors import DecodeError, UsageError
 from retick.verify.batch import FIELDS, Row, read_row, row_line
 from retick.verify.manifest import pyarrow
 
-__all__ = ["ResultFile"]
-
 ROWS_IN_A_GROUP = 4096
 _START = b'{"path": "'
 """The beginning of every line, so that a foreign file without a final newline is not mistaken for a torn line."""

@@ -12,8 +12,6 @@ from retick.verify.games import GameSpec, spec_of
 from retick.verify.reading import BATCH_BYTES, BATCH_FILES, RAY_BYTES, SLOW_BYTES, SLOW_FILES
 from retick.verify.sources import Sources
 
-__all__ = ["ENGINES", "Run", "verify_many"]
-
 ENGINES: Final = ("auto", "threads", "processes", "ray")
 Name = str | os.PathLike[str]
 

@@ -16,8 +16,6 @@ from retick.verify.engines import Unit
 from retick.verify.manifest import NO_PATH, Manifest, entries_of, fsspec, is_url, unreachable
 from retick.verify.reading import BATCH_BYTES, BATCH_FILES, ByteRange, Files
 
-__all__ = ["Sources", "is_many"]
-
 
 def is_many(source: str) -> bool:
     """Whether a source may be more than one file."""

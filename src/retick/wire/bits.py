@@ -17,11 +17,6 @@ try:
 except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
-__all__ = [
-    "BitReader",
-    "BitWriter",
-]
-
 
 @cython.cclass
 class BitWriter:

@@ -12,27 +12,6 @@ from retick.errors import DecodeError
 from retick.wire import rbn1
 from retick.wire import rbn1_layout as layout
 
-__all__ = [
-    "RBN1_BLOCKS",
-    "RBN1_HEADER",
-    "RBN1_PACKED",
-    "RBN1_PACKED_HEADER",
-    "RBN1_PREFIX",
-    "RBN1_SHAPE",
-    "SIZED",
-    "TEXT",
-    "Explanation",
-    "FieldSpec",
-    "PacketRow",
-    "RowReader",
-    "explain_lan",
-    "explain_rbn1",
-    "is_lan",
-    "is_rbn1",
-    "is_rbn1_payload",
-]
-
-
 # Tables of fields: the name, the size and the meaning of each field of a packet, in order.
 #
 # The explainers of this project read packets with them, and the Wireshark dissector is generated from them.

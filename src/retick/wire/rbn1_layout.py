@@ -3,31 +3,6 @@
 scripts/declare_kernels.py writes rbn1_layout.pxd from it, for the C compiler.
 """
 
-__all__ = [
-    "ALL_EXTENSIONS",
-    "CHECKSUM_BYTES",
-    "HAS_CHECKSUM",
-    "HAS_LOSS_STATS",
-    "HAS_SHAPE",
-    "HAS_TIME_SYNC",
-    "HEADER_BYTES",
-    "LOSS_STATS",
-    "LOSS_STATS_BYTES",
-    "MAGIC",
-    "MAGIC_WORD",
-    "MAX_COUNT",
-    "MAX_INPUT_BYTES",
-    "MAX_PACKET_SIZE",
-    "MOST_PLAIN_BYTES",
-    "PACKED_HEADER_BYTES",
-    "PACKED_INPUTS",
-    "PACKED_MARK",
-    "TIME_SYNC",
-    "TIME_SYNC_BYTES",
-    "WIDE_HEADER_BYTES",
-    "WIDE_INPUTS",
-]
-
 # C constants: every integer of this module.
 
 MAGIC = b"RBN1"

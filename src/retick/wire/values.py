@@ -28,23 +28,6 @@ from typing import Any, Final, TypeAlias
 from retick.errors import EncodeError, InvalidValue, LimitExceeded, TrailingData, Truncated, UsageError
 from retick.wire.varint import decode_varuint, encode_varuint
 
-__all__ = [
-    "LARGEST",
-    "LARGEST_INT",
-    "MOST_BYTES",
-    "MOST_DEPTH",
-    "PI",
-    "Bounds",
-    "Plain",
-    "decode_value",
-    "decode_value_at",
-    "encode_value",
-    "plain",
-    "round32",
-    "within_bounds",
-]
-
-
 MOST_BYTES: Final = 1024
 """The most bytes of one value."""
 MOST_DEPTH: Final = 8

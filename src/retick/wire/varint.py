@@ -11,20 +11,6 @@ bits above the 32nd, as some peers do. Neither reads more than five bytes.
 
 from retick.errors import EncodeError, InvalidValue, Truncated, with_code
 
-__all__ = [
-    "MAX_VARINT_BYTES",
-    "MAX_VARSINT",
-    "MAX_VARUINT",
-    "MIN_VARSINT",
-    "decode_varsint",
-    "decode_varuint",
-    "encode_varsint",
-    "encode_varuint",
-    "unzigzag",
-    "varuint_size",
-    "zigzag",
-]
-
 MAX_VARINT_BYTES = 5
 MAX_VARUINT = 0xFFFFFFFF
 MIN_VARSINT = -(1 << 31)

@@ -23,13 +23,6 @@ from retick.replay.comparison import first_difference
 from retick.rollback.desync.field_values import Value
 from retick.rollback.desync.report import DesyncReport
 
-__all__ = [
-    "Rerun",
-    "explain",
-    "rerun",
-]
-
-
 # Runs part of a recorded match again, in an interpreter of its own; ``audit.desync.worker`` is what runs there.
 
 _WORKER = "retick.audit.desync.worker"

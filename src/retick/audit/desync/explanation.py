@@ -8,16 +8,6 @@ from retick.audit.desync.report_json import report_to_json
 from retick.rollback.desync.field_values import Value
 from retick.rollback.desync.report import DesyncReport, peers_text, report_lines, value_text
 
-__all__ = [
-    "DesyncExplanation",
-    "LineDivergence",
-    "Side",
-    "WrittenAt",
-    "explanation_lines",
-    "first_line_divergence",
-]
-
-
 # Compares the lines that two runs of a step executed, and finds where they diverge.
 
 

@@ -25,14 +25,6 @@ from retick.sim.flat import FlatSimulation
 from retick.sim.record import Record, RecordLayout
 from retick.sim.world import SimulatedWorld
 
-__all__ = [
-    "Executed",
-    "LineTracer",
-    "statement_at",
-    "trace_step",
-]
-
-
 # The text of the statement that begins on a line, for reports that name lines.
 
 LONGEST = 300

@@ -12,8 +12,6 @@ from retick.rollback.desync.equivocation import MOST_INPUT_BYTES, EquivocationPr
 from retick.rollback.desync.field_values import MAX_NAME, MAX_TEXT, Value
 from retick.rollback.desync.report import DesyncReport, Divergence, FieldValues, InputDifference, InputRow
 
-__all__ = ["report_from_json", "report_to_json"]
-
 T = TypeVar("T")
 
 MAX_ITEMS = 4096

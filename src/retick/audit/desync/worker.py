@@ -13,8 +13,6 @@ from retick.errors import UsageError
 from retick.replay import Replay
 from retick.replay.running import GameRun
 
-__all__ = ["main"]
-
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
     make = import_game(job["root"], job["module"], job["attribute"])

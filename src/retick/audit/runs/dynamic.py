@@ -18,8 +18,6 @@ from retick.sim.fields import FieldDifference
 from retick.sim.prng import check_seed
 from retick.testing.determinism import Observation
 
-__all__ = ["audit_dynamic"]
-
 _WORKER = "retick.audit.runs.worker"
 _BALLAST = 4099
 """Objects that each interpreter allocates before the match, times its hash seed: so their addresses differ."""

@@ -15,8 +15,6 @@ from retick.sim.contract import PacksState, Simulation
 from retick.sim.prng import seeded_inputs
 from retick.testing.determinism import Observation, observe
 
-__all__ = ["Broken", "Saved", "first_broken_save", "load", "save"]
-
 
 class Broken(NamedTuple):
     """The first frame at which two results differ, what was compared, and both results."""

@@ -24,8 +24,6 @@ from retick.sim.contract import Simulation, located
 from retick.sim.prng import seeded_inputs
 from retick.testing.determinism import Observation, observe
 
-__all__ = ["BLOCK", "main"]
-
 BLOCK = 256
 """Frames between two commands: their fields are kept until then."""
 

@@ -12,22 +12,6 @@ from dataclasses import dataclass, replace
 from retick.audit.static.parsed_file import ParsedFile
 from retick.audit.static.scopes import FunctionNode, parameters_of
 
-__all__ = [
-    "EVERYTHING",
-    "Change",
-    "Env",
-    "ExpressionTracer",
-    "FunctionChanges",
-    "Origin",
-    "inside",
-    "is_fresh_mutable",
-    "merge",
-    "merge_env",
-    "stored_into",
-    "what_call_changes",
-]
-
-
 # Where a value comes from: is it still an object of the caller, or a new one? The rules about changed states ask this.
 #
 # An ``Origin`` says from which parameters a value came and how many layers of it are new. ``state.players`` belongs to

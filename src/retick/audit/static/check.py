@@ -19,17 +19,6 @@ from retick.audit.static.rules_outside import outside_rule
 from retick.audit.static.scopes import absolute_module
 from retick.audit.targets import SourceFile, find_target
 
-__all__ = [
-    "Allow",
-    "Comments",
-    "audit_files",
-    "audit_source",
-    "audit_static",
-    "followed",
-    "read_comments",
-]
-
-
 # The comments in a file that are meant for the audit.
 #
 # ``# retick: allow RULE[, RULE ...] -- reason``

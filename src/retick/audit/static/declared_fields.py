@@ -10,8 +10,6 @@ from typing import Any
 
 from retick.audit.static.parsed_file import ParsedFile
 
-__all__ = ["DeclaredFields", "declares_float_state", "inherits", "uses_safe_functions"]
-
 _STATES = frozenset({"Record", "World", "Thing", "Command"})
 _FLOAT_KINDS = frozenset({"F64", "Angle", "Vector2", "FRect"})
 _INTEGER_KINDS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "Player", "Jumps"})

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from retick.audit.static.scopes import Scope, ScopeBuilder, absolute_module
 
-__all__ = ["Hit", "ParsedFile", "root_name"]
-
 
 class Hit(NamedTuple):
     """A place that breaks a rule; allow comments are not considered yet."""

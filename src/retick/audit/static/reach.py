@@ -25,14 +25,6 @@ from retick.audit.static.parsed_file import ParsedFile, root_name
 from retick.audit.static.rules_outside import outside_rule
 from retick.audit.static.scopes import is_main_block
 
-__all__ = [
-    "SourceOf",
-    "Unit",
-    "set_aside_unreached",
-    "units_of",
-]
-
-
 # The units of a file, each reached as a whole or not at all: statements of the module, classes, and methods.
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from retick.audit.static.parsed_file import Hit, ParsedFile
 from retick.audit.static.value_types import ValueTypes
 
-__all__ = ["check"]
-
 _TAKES_ORDER = frozenset({
     "builtins.list", "builtins.tuple", "builtins.iter", "builtins.enumerate", "builtins.zip", "builtins.map",
     "builtins.filter", "builtins.str", "builtins.repr", "builtins.format", "builtins.dict.fromkeys",

@@ -11,13 +11,6 @@ from collections.abc import Iterator
 from retick.audit.static.parsed_file import Hit, ParsedFile
 from retick.audit.static.scopes import absolute_module
 
-__all__ = [
-    "check",
-    "check_engines",
-    "outside_rule",
-]
-
-
 # The names of clocks, files, engines and so on that a simulation must not use, by rule.
 #
 # An entry covers the name itself and everything below it. The longest entry that matches decides, and ``None`` allows a

@@ -13,12 +13,6 @@ from retick.audit.static.declared_fields import DeclaredFields
 from retick.audit.static.parsed_file import Hit, ParsedFile, root_name
 from retick.audit.static.scopes import Binding, FunctionNode, Scope, parameters_of
 
-__all__ = [
-    "check",
-    "check_global_state",
-]
-
-
 _CONTRACT = frozenset({"step", "run", "checksum", "fields", "pack_state"})
 
 

@@ -9,8 +9,6 @@ import ast
 import builtins
 from dataclasses import dataclass, field
 
-__all__ = ["Binding", "FunctionNode", "Scope", "ScopeBuilder", "absolute_module", "is_main_block", "parameters_of"]
-
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BUILTINS = frozenset(dir(builtins))

@@ -12,8 +12,6 @@ from retick.audit.static.declared_fields import DeclaredFields
 from retick.audit.static.parsed_file import ParsedFile
 from retick.audit.static.scopes import Binding, Scope
 
-__all__ = ["ValueTypes"]
-
 _SET_TYPES = frozenset({
     "builtins.set", "builtins.frozenset", "typing.Set", "typing.FrozenSet", "typing.AbstractSet",
     "typing.MutableSet", "collections.abc.Set", "collections.abc.MutableSet", "weakref.WeakSet",

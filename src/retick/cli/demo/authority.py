@@ -17,8 +17,6 @@ from retick.cli.exit_codes import NO
 from retick.cli.terminal import Screen
 from retick.errors import RetickError
 
-__all__ = ["demo_authority"]
-
 SCENARIO_B: Final = ("--latency", "60", "--jitter", "10", "--loss", "0.5")
 START: Final = 30.0
 """Seconds that the server may take to start."""

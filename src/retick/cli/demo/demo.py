@@ -20,8 +20,6 @@ from retick.errors import UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.playing.controllers import StyleName
 
-__all__ = ["demo"]
-
 LONGEST = 20 * TICKS_PER_SECOND
 OFFLINE_SEED = 1
 

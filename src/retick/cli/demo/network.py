@@ -29,20 +29,8 @@ from retick.games.fighter import Fighter, FighterState
 from retick.playing.confirmed_match import ConfirmedFight, outcome
 from retick.playing.controllers import StyleName
 from retick.playing.match_driver import Result
-from retick.playing.network_report import NetworkReport
+from retick.playing.network_report import NetworkReport, log_line
 from retick.replay import loads
-
-__all__ = [
-    "BothPeers",
-    "Ending",
-    "NetworkDemo",
-    "PeerProcess",
-    "Proof",
-    "files_of",
-    "line",
-    "prove",
-]
-
 
 # Checks that two processes that played over a bad link really played the same match.
 
@@ -251,19 +239,6 @@ class BothPeers:
         return NetworkView(report=report, title=title, picture=arena, depths=list(peer.depths))
 
 
-def line(second: int, reports: Sequence[NetworkReport]) -> str:
-    """One second of both peers, for logs and pipes."""
-    first, other = reports
-    rtt = "?" if first.rtt is None else f"{first.rtt * 1e3:.0f}"
-    return (
-        f"{second:4} s  frame {first.frame:5} {other.frame:5}  "
-        f"confirmed {first.confirmed:5} {other.confirmed:5}  "
-        f"rollbacks {first.rollbacks:4} {other.rollbacks:4}  deepest {first.deepest:2} {other.deepest:2}  "
-        f"stalls {first.stalls:2} {other.stalls:2}  rtt {rtt:>3} ms  "
-        f"lost {first.loss_in:4.0%} {other.loss_in:4.0%}"
-    )
-
-
 PICTURES_A_SECOND = 30
 
 
@@ -367,7 +342,7 @@ class NetworkDemo:
             reports = [peer.report for peer in self.peers if peer.report is not None]
             if len(reports) == 2 and reports[0].frame // self._plan.rate > second:
                 second = reports[0].frame // self._plan.rate
-                say(line(second, reports))
+                say(log_line(second, reports))
 
         self._watch(tell)
 

@@ -15,8 +15,6 @@ from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.playing.confirmed_match import ConfirmedFight, outcome
 from retick.playing.controllers import STYLE_NAMED, StyleName
 
-__all__ = ["OfflineFight", "show_offline"]
-
 LAST_PICTURE_ROWS = 14
 """Rows of the picture left above the summary, so that both fit an ordinary screen."""
 

@@ -28,8 +28,6 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Conditions, Impaired, Poll, open_udp
 
-__all__ = ["PeerPlan", "main"]
-
 LOOPBACK = "127.0.0.1"
 
 

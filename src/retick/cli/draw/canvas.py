@@ -7,8 +7,6 @@ from rich.style import Style
 
 from retick.cli.terminal import safe
 
-__all__ = ["Canvas"]
-
 _PLAIN = Style()
 CUT = "..."
 """Stands for the rest of a text."""

@@ -30,15 +30,6 @@ from retick.games.fighter.rules import (
     TICKS_PER_SECOND,
 )
 
-__all__ = [
-    "LARGE",
-    "SMALL",
-    "Arena",
-    "Sprites",
-    "picture",
-]
-
-
 # The fighters as drawn in a terminal: one little picture for each pose, in two sizes.
 #
 # Pictures face right and are plain ASCII, so that every terminal shows them; the left-facing ones are mirrored here.

@@ -10,10 +10,7 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from retick.cli.terminal import count
 from retick.playing.network_report import NetworkReport
-
-__all__ = ["NetworkView"]
 
 STRIP_ROWS = 1
 _CELLS = " ▁▂▃▄▅▆▇█"
@@ -37,7 +34,7 @@ class NetworkView:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = (options.height or console.size.height) - STRIP_ROWS - bool(self.help_line)
-        match = self.picture(f"{self.title}: {_guesses(self.report)}", _link(self.report))
+        match = self.picture(f"{self.title}: {_guesses(self.report)}", ", ".join(self.report.figures()))
         yield from console.render(match, options.update_height(height))
         yield from console.render(self._strip(options.max_width, ascii_only=options.ascii_only), options)
         if self.help_line:
@@ -70,11 +67,3 @@ def _guesses(report: NetworkReport) -> str:
     guesses = max(report.frame - 1 - report.confirmed, 0)
     # As long as its plural, so that the picture stands still.
     return f"{guesses:2} frames are guesses" if guesses != 1 else f"{guesses:2} frame is a guess   "
-
-
-def _link(report: NetworkReport) -> str:
-    rtt = "unknown" if report.rtt is None else f"{report.rtt * 1e3:.0f} ms"
-    return (
-        f"round trip {rtt}, lost {report.loss_in:.0%} in {report.loss_out:.0%} out, "
-        f"{count(report.rollbacks, 'rollback')} of up to {report.deepest}, {count(report.stalls, 'stall')}"
-    )

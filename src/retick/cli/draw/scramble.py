@@ -10,8 +10,6 @@ from retick.cli.draw.canvas import Canvas
 from retick.games.scramble import ScrambleState
 from retick.games.scramble.rules import FIELD
 
-__all__ = ["ScrambleField"]
-
 _FALLBACK_ROWS = 22
 _CHROME_ROWS = 4
 """Title, two walls, footer."""

@@ -17,17 +17,6 @@ import typer
 from retick.errors import UsageError
 from retick.transport import Address, Captured, CaptureWriter, Endpoint
 
-__all__ = [
-    "CaptureFile",
-    "CaptureOption",
-    "captured",
-    "check_capture",
-    "check_new_file",
-    "check_recording",
-    "command_to_read",
-]
-
-
 # Whether the file that a match is to be recorded in can be written. ``replay.LiveRecording`` writes it.
 
 

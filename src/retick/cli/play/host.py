@@ -35,8 +35,6 @@ from retick.playing.way_in import address_text
 from retick.transport import open_udp, parse_address
 from retick.transport.discovery import INSTALL, Announcement, own_address
 
-__all__ = ["host"]
-
 _ANY_ADDRESS = ("0.0.0.0", "::")
 _OWN_MACHINE = "127.0.0.1"
 """What an invite names where there is no network."""

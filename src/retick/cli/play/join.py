@@ -30,8 +30,6 @@ from retick.playing.way_in import OnlineWay, WayIn
 from retick.transport import open_towards
 from retick.transport.discovery import FoundHost, find_hosts
 
-__all__ = ["join", "no_answer"]
-
 
 # host and join repeat the options that they share: typer reads them from each command's own signature.
 def join(

@@ -10,13 +10,6 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Final, Self
 
-__all__ = [
-    "KeyboardButtons",
-    "TerminalKeys",
-    "keys_in",
-]
-
-
 _SEQUENCES: Final = {
     "\x1b[A": "up", "\x1b[B": "down", "\x1b[C": "right", "\x1b[D": "left",
     "\x1bOA": "up", "\x1bOB": "down", "\x1bOC": "right", "\x1bOD": "left",

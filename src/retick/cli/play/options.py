@@ -33,33 +33,6 @@ from retick.transport import Poll, UdpSocket
 from retick.transport.discovery import game_name
 from retick.transport.udp import SocketAddress
 
-__all__ = [
-    "DEFAULT_PORT",
-    "HOST_GONE",
-    "BotOption",
-    "DelayOption",
-    "HostOpenOption",
-    "IdentityOption",
-    "KeylogOption",
-    "LanOption",
-    "LinkOptions",
-    "MapPortOption",
-    "MatchSetup",
-    "OnlineOption",
-    "OnlineOptions",
-    "PlainOption",
-    "PlayersOption",
-    "RateOption",
-    "RecordOption",
-    "RelayOnlyOption",
-    "RelayOption",
-    "SeatsOption",
-    "StyleOption",
-    "forwarded",
-    "typed_way",
-]
-
-
 DEFAULT_PORT = 7777
 
 PlayersOption = Annotated[

@@ -23,8 +23,6 @@ from retick.errors import MissingExtra, UsageError
 from retick.integrations.pygame.window_module import find_window, window_game
 from retick.transport import BAD_LINK, Conditions
 
-__all__ = ["play"]
-
 
 def play(
     game: Annotated[

@@ -15,8 +15,6 @@ from retick.games.scramble.bots import ScrambleBot
 from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch, outcome
 from retick.playing.controllers import BotController, Controller, StyleName
 
-__all__ = ["TerminalFighter", "TerminalGame", "TerminalScramble", "terminal_game_for"]
-
 LONGEST = 99 * 60
 """Frames of a match that nothing decides: 99 seconds."""
 POINTS_TO_WIN = 30

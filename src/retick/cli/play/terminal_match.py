@@ -18,9 +18,8 @@ from retick.link import Reason
 from retick.playing.key_files import KeyLogFile
 from retick.playing.link_form import LinkForm, why_refused
 from retick.playing.match_driver import MatchDriver
+from retick.playing.network_report import log_line
 from retick.rollback.lan import LanSession
-
-__all__ = ["TerminalMatch"]
 
 DEPTHS_KEPT = 400
 
@@ -163,12 +162,7 @@ class TerminalMatch:
 
     def _line(self) -> str:
         report = self.driver.report()
-        rtt = "?" if report.rtt is None else f"{report.rtt * 1e3:.0f}"
-        return (
-            f"{self._second:4} s  frame {report.frame:5}  confirmed {report.confirmed:5}  "
-            f"rollbacks {report.rollbacks:4}  deepest {report.deepest:2}  stalls {report.stalls:2}  "
-            f"rtt {rtt:>3} ms  lost {report.loss_in:4.0%}{f'  {report.way}' if report.way else ''}"
-        )
+        return log_line(self._second, [report]) + (f"  {report.way}" if report.way else "")
 
     def _leave(self) -> None:
         """Before the end: a second Ctrl-C shortens the goodbye."""

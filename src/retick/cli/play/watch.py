@@ -40,8 +40,6 @@ from retick.rollback import MatchConfig, MatchEnded, MatchEvent, SourceChanged, 
 from retick.routes import OnlineEvent
 from retick.transport import Poll, open_towards
 
-__all__ = ["watch"]
-
 GOODBYE_SECONDS = 0.5
 
 

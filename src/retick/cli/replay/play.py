@@ -24,12 +24,6 @@ from retick.games.fighter import FighterState
 from retick.integrations.pygame.window_module import find_window, window_game
 from retick.replay import Playback, Replay, ReplayPlayer
 
-__all__ = [
-    "play",
-    "play_in_window",
-]
-
-
 # A recording in the window of its game.
 
 

@@ -23,13 +23,6 @@ from retick.sim.contract import Simulation, input_size_of
 from retick.verify.corpus import MANIFEST
 from retick.verify.corpus import generate as write_matches
 
-__all__ = [
-    "generate",
-    "parse_script",
-    "record",
-]
-
-
 # Scripted inputs: a text file with the buttons of each player for a number of frames.
 #
 # ::

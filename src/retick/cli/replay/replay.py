@@ -7,8 +7,6 @@ from retick.cli.replay.record import generate, record
 from retick.cli.replay.show import diff, export, info
 from retick.cli.replay.verify import verify
 
-__all__ = ["replay_app"]
-
 replay_app = typer.Typer(
     name="replay",
     help="Record, generate, play, verify, compare and export matches.\n\nExample: retick replay verify match.rtk",

@@ -17,12 +17,6 @@ from retick.replay.formats import facts_of
 from retick.replay.storage import naming
 from retick.sim.contract import Simulation
 
-__all__ = [
-    "diff",
-    "export",
-    "info",
-]
-
 
 def info(
     files: ReplayFiles,

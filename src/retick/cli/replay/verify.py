@@ -25,14 +25,6 @@ from retick.verify import ResultFile, Run
 from retick.verify.manifest import NO_SOURCE
 from retick.verify.sources import is_many
 
-__all__ = [
-    "EngineName",
-    "Many",
-    "are_many",
-    "verify",
-]
-
-
 # ``retick replay verify`` for folders, archives, URLs and manifests: a progress line, a file of results, a summary.
 
 # retick: floats -- a rate for people

@@ -30,8 +30,6 @@ from retick.games.fighter.rules import (
 from retick.sim.checksum import fnv1a
 from retick.sim.prng import XorShift32, check_seed
 
-__all__ = ["COUNTER", "HOPPER", "RUSHER", "STYLES", "Bot", "Style", "bout", "fight"]
-
 # Plain ints: an IntFlag costs thirty times as much to combine.
 LEFT: Final = int(Button.LEFT)
 RIGHT: Final = int(Button.RIGHT)

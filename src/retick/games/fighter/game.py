@@ -10,17 +10,6 @@ from retick.sim.kinds import I8, I32, U8, U32
 from retick.sim.prng import check_seed
 from retick.sim.record import Record
 
-__all__ = [
-    "Fighter",
-    "FighterState",
-    "PlayerState",
-    "cues_of",
-    "hits_in",
-    "initial_state",
-    "knocked_out",
-]
-
-
 # The fighter's state, declared once; the order of fields is the order of hashing.
 
 

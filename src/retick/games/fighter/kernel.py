@@ -43,17 +43,6 @@ else:
     from retick.sim.fixed import i32
     from retick.sim.flat import FlatSimulation
 
-__all__ = [
-    "SCALES",
-    "FighterBatch",
-    "FighterKernel",
-    "FighterLanes",
-    "play_columns",
-    "play_narrow",
-    "points",
-]
-
-
 if not cython.compiled:
     Cell = Any
     Row = Any

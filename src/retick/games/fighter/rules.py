@@ -6,8 +6,6 @@ A change of any number here changes the pinned checksums; docs/reference/fighter
 from enum import IntEnum, IntFlag
 from typing import Final
 
-__all__ = ["Action", "Button"]
-
 
 class Button(IntFlag):
     """The four buttons that the step reads. The other twelve bits of an input change nothing."""

@@ -17,8 +17,6 @@ from retick.games.runner.locomotion import Mode
 from retick.games.runner.state import RunnerState
 from retick.sim.prng import XorShift32
 
-__all__ = ["CourseBot", "RunnerBot", "Wanderer"]
-
 _DRAW: Final = 1 << 16
 
 

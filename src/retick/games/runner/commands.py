@@ -14,8 +14,6 @@ from retick.games.runner.locomotion import Mode
 from retick.games.runner.state import RunnerState
 from retick.wire.values import PI, round32
 
-__all__ = ["CommandBuilder", "Intent", "RunnerButton", "RunnerCommand", "held", "is_acceptable", "neutral", "sanitised"]
-
 LONGEST_AXES_SQUARED: Final = 1.0 + 1e-6
 """The squared length up to which axes are not shortened: a unit vector rounded to binary32 stays below it."""
 

@@ -31,17 +31,6 @@ else:
 
     from retick.games.runner import rows as r
 
-__all__ = [
-    "MotorKernel",
-    "accelerate",
-    "gather",
-    "has_support",
-    "move",
-    "next_mode",
-    "set_wish",
-]
-
-
 # The direction in which a player wants to go (a compiled kernel): the axes of a command, turned by the yaw.
 #
 # Sine and cosine are computed here, because the C library's may differ in the last bit between machines. Each is its

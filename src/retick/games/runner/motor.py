@@ -10,11 +10,6 @@ from retick.games.runner.course import CourseWorld
 from retick.games.runner.kernel import MotorKernel
 from retick.games.runner.state import RunnerState, Tuning
 
-__all__ = [
-    "RunnerMotor",
-]
-
-
 # The motor: ``step`` takes a runner and a command and returns the runner one tick later.
 #
 # It is pure: it never changes the state passed in, so keeping a reference is saving it. docs/reference/runner.md

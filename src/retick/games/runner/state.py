@@ -11,13 +11,6 @@ from typing import Final, NamedTuple
 from retick.games.runner.locomotion import LocomotionState, Mode, as_sent
 from retick.wire.values import LARGEST, Bounds, within_bounds
 
-__all__ = [
-    "BOUNDS",
-    "RunnerState",
-    "Tuning",
-]
-
-
 # retick: floats -- binary32 values held in Python floats, restored from packets without loss
 
 

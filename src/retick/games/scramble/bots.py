@@ -17,8 +17,6 @@ from retick.games.scramble.rules import MOST_PLAYERS, SIZE, ScrambleButton
 from retick.sim.checksum import fnv1a
 from retick.sim.prng import XorShift32, check_seed
 
-__all__ = ["ScrambleBot", "scramble"]
-
 # Plain ints: an IntFlag costs thirty times as much to combine.
 LEFT: Final = int(ScrambleButton.LEFT)
 RIGHT: Final = int(ScrambleButton.RIGHT)

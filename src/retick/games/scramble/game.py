@@ -12,15 +12,6 @@ from retick.sim.kinds import I32, U32
 from retick.sim.prng import check_seed
 from retick.sim.record import Record, Times
 
-__all__ = [
-    "Scramble",
-    "ScrambleBody",
-    "ScrambleState",
-    "initial_state",
-    "state_type",
-]
-
-
 # The game's state, declared once for each number of players; the order of fields is the order of hashing.
 
 

@@ -35,8 +35,6 @@ else:
     X, Y, VX, VY, STUN, DASH, COOLDOWN, SCORE = 0, 1, 2, 3, 4, 5, 6, 7  # C constants
     LEFT_BUTTON, RIGHT_BUTTON, UP_BUTTON, DOWN_BUTTON, DASH_BUTTON = 1, 2, 4, 8, 16  # C constants
 
-__all__ = ["ScrambleKernel"]
-
 
 @cython.cfunc
 @cython.inline

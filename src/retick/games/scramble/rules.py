@@ -6,8 +6,6 @@ A change of any number here changes the pinned checksums; docs/reference/scrambl
 from enum import IntFlag
 from typing import Final
 
-__all__ = ["ScrambleButton"]
-
 
 class ScrambleButton(IntFlag):
     """The five buttons that the step reads. The other eleven bits of an input change nothing."""

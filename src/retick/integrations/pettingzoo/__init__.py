@@ -1,7 +1,7 @@
-"""Games as environments of PettingZoo, for agents that learn on the very game that people play.
+"""Games as PettingZoo environments, for agents that learn on the same game that people play.
 
 :class:`SimulationEnv` makes a parallel environment of any simulation; the module ``fighter_v0`` is the reference
-fighter with observations, rewards and a picture. It knows nothing of networks and of how agents learn.
+fighter with observations, rewards and a picture. It knows nothing about networks or about how agents learn.
 """
 
 from retick.errors import MissingExtra

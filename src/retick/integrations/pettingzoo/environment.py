@@ -1,7 +1,7 @@
-"""Any simulation as a parallel environment of PettingZoo: agents are players, an action is an input, a step is a frame.
+"""Any simulation as a parallel PettingZoo environment: agents are players, an action is an input, a step is a frame.
 
-Nothing about a game is guessed: what agents see is every number that ``fields`` names unless a function says
-otherwise; without a ``reward`` nothing is worth anything, and without ``is_over`` a match ends after ``max_frames``.
+Nothing about a game is guessed: by default agents observe every number in ``fields``, all rewards are 0, and a match
+ends after ``max_frames``.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,19 +18,11 @@ from retick.integrations.vector import game_seed
 from retick.sim.contract import Simulation, input_size_of
 from retick.sim.prng import XorShift32
 
-__all__ = [
-    "Actions",
-    "SimulationEnv",
-]
-
-
-# What agents choose from, and the input of a game that each choice stands for.
-
 MOST_DISCRETE_BITS = 16
 
 
 class Actions:
-    """The actions of one game: ``buttons``, one bit each; ``discrete``, every combination; or a list of inputs."""
+    """Maps actions to inputs: ``buttons`` (one bit each), ``discrete`` (every combination) or a list of inputs."""
 
     def __init__(self, game: Any, actions: Literal["buttons", "discrete"] | Sequence[int], bits: int | None) -> None:
         width = 8 * input_size_of(game)
@@ -51,7 +43,7 @@ class Actions:
             raise UsageError(f"actions must be 'buttons', 'discrete' or inputs of the game, not {actions!r}")
 
     def space(self) -> spaces.Space[Any]:
-        """A new space; each agent has its own, since each has a generator of its own."""
+        """Make a new action space; each agent needs one, with its own generator."""
         return spaces.MultiBinary(self._bits) if self._inputs is None else spaces.Discrete(len(self._inputs))
 
     def input_of(self, agent: str, action: Any) -> int:
@@ -67,11 +59,11 @@ class Actions:
 
 
 LARGEST = 2.0**64
-"""No integer of a game's field is beyond it; PettingZoo's tests warn of spaces without bounds."""
+"""Bound of all integer fields; PettingZoo's tests warn about spaces without bounds."""
 
 
 class SimulationEnv(ParallelEnv):  # type: ignore[misc]  # pettingzoo has no types
-    """A match of ``game``: the agents are ``player_0``, ``player_1`` ..., its seats."""
+    """A match of ``game``; its agents ``player_0``, ``player_1`` ... are the seats."""
 
     def __init__(
         self,
@@ -88,12 +80,12 @@ class SimulationEnv(ParallelEnv):  # type: ignore[misc]  # pettingzoo has no typ
         render_mode: str | None = None,
         name: str | None = None,
     ) -> None:
-        """Functions say what the game does not: what a player sees, what a frame was worth to it, when a match is over.
+        """Functions add what a game does not define: a player's observation, its reward for a frame, the match's end.
 
-        ``observe`` needs its ``observation_space``. ``draw`` makes a picture [height, width, 3] of a state.
+        ``observe`` needs an ``observation_space``. ``draw`` makes a picture [height, width, 3] of a state.
         """
         if (observe is None) != (observation_space is None):
-            raise UsageError("observe and observation_space are given both or not at all")
+            raise UsageError("observe and observation_space must be given together")
         if not isinstance(max_frames, int) or max_frames < 1:
             raise UsageError(f"max_frames must be an integer of 1 or more, not {max_frames!r}")
         modes = [] if draw is None else ["rgb_array"]
@@ -115,7 +107,7 @@ class SimulationEnv(ParallelEnv):  # type: ignore[misc]  # pettingzoo has no typ
         self._frames = 0
         self._reward, self._is_over, self._draw = reward, is_over, draw
         self.field_names = tuple(name for name, value in game.fields(self._match) if isinstance(value, Real))
-        """What :meth:`state` has, and what agents see unless ``observe`` was given, in this order."""
+        """Names of the numbers in :meth:`state`, in order; without ``observe`` agents see the same numbers."""
         everything = spaces.Box(-LARGEST, LARGEST, (len(self.field_names),), np.float64)
         self._observe = observe or (lambda state, player: self._numbers(state))
         self._actions = Actions(game, actions, bits)
@@ -129,17 +121,17 @@ class SimulationEnv(ParallelEnv):  # type: ignore[misc]  # pettingzoo has no typ
         return self._match
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """What an agent may see."""
+        """The observation space of an agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """What an agent may do."""
+        """The action space of an agent."""
         return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Begin a match. Without a seed it has the next one of a sequence, which begins with the last seed given."""
+        """Begin a match. Without a seed it gets the next one of a sequence that starts at the last seed given."""
         if seed is not None:
             self._rng = XorShift32(game_seed(int(seed)))
         else:
@@ -152,12 +144,12 @@ class SimulationEnv(ParallelEnv):  # type: ignore[misc]  # pettingzoo has no typ
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """One frame. After the last one there are no agents, until the next reset."""
+        """Run one frame. After the last frame there are no agents until the next reset."""
         if not self.agents:
             return {}, {}, {}, {}, {}
         missing = [agent for agent in self.agents if agent not in actions]
         if missing:
-            raise UsageError(f"every agent acts in every frame; there is no action of {', '.join(missing)}")
+            raise UsageError(f"every agent must act in every frame; there is no action for {', '.join(missing)}")
         before = self._match
         inputs = [self._actions.input_of(agent, actions[agent]) for agent in self.possible_agents]
         self._match = self._game.step(before, inputs)
@@ -172,7 +164,7 @@ class SimulationEnv(ParallelEnv):  # type: ignore[misc]  # pettingzoo has no typ
         return seen, rewards, dict.fromkeys(acted, over), dict.fromkeys(acted, cut), {agent: {} for agent in acted}
 
     def state(self) -> NDArray[np.float64]:
-        """Every number in the match, in the order of ``field_names``."""
+        """All numbers of the match, in the order of ``field_names``."""
         return self._numbers(self._match)
 
     def render(self) -> NDArray[np.uint8] | None:
@@ -190,5 +182,5 @@ class SimulationEnv(ParallelEnv):  # type: ignore[misc]  # pettingzoo has no typ
             return np.array([found[name] for name in self.field_names], np.float64)
         except KeyError as error:
             raise UsageError(
-                f"the field {error} of the first frame is gone: where fields come and go, give observe=..."
+                f"the field {error} of the first frame is gone: if fields come and go, give observe=..."
             ) from None

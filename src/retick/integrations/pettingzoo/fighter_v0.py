@@ -1,11 +1,11 @@
-"""The fighter as an environment: two agents, twenty numbers each, sixteen actions. Tables: docs/guides/agents.md.
+"""The fighter as an environment: two agents, twenty numbers each, sixteen actions; see docs/guides/agents.md.
 
 ::
 
     env = fighter_v0.parallel_env(render_mode="rgb_array")
     observations, infos = env.reset(seed=1)
 
-Its observations and rewards are those of :class:`retick.integrations.vector.VectorFighter`, from the same kernel.
+Observations and rewards come from the same kernel as those of :class:`retick.integrations.vector.VectorFighter`.
 """
 
 from typing import Any
@@ -37,14 +37,14 @@ __all__ = [
 ]
 
 
-# The fighter as pixels: boxes filled into a NumPy array, to scale, with nothing to install and no window.
+# Draws the fighter to scale, as filled boxes in a NumPy array, without a window or another library.
 
 UNITS = 50
-"""Of the world's thousandths, in a pixel."""
+"""World units per pixel."""
 WIDTH = MAX_X // UNITS
 HEIGHT = 112
 FLOOR = 96
-"""The row of the ground: a whole jump fits above it."""
+"""Row of the ground; a whole jump fits above it."""
 
 SKY = (24, 26, 38)
 GROUND = (70, 72, 84)
@@ -54,13 +54,13 @@ STRIKE = (250, 210, 80)
 EYE = (10, 10, 16)
 EMPTY = (60, 30, 36)
 BAR = 180
-"""Pixels of full hp."""
+"""Width of a full hp bar, in pixels."""
 
 Colour = tuple[int, int, int]
 
 
 def picture(state: FighterState) -> NDArray[np.uint8]:
-    """The match as [112, 400, 3]."""
+    """Draw the match as an array [112, 400, 3]."""
     pixels = np.empty((HEIGHT, WIDTH, 3), np.uint8)
     pixels[:FLOOR] = SKY
     pixels[FLOOR:] = GROUND
@@ -90,7 +90,7 @@ def _draw_fighter(pixels: NDArray[np.uint8], player: PlayerState, colour: Colour
 
 
 def _fill(pixels: NDArray[np.uint8], left: int, top: int, width: int, height: int, colour: Colour) -> None:
-    """A box, as far as it is inside of the picture."""
+    """Fill a box, as far as it is inside the picture."""
     pixels[max(top, 0) : max(top + height, 0), max(left, 0) : max(left + width, 0)] = colour
 
 
@@ -98,7 +98,7 @@ BUTTONS = 4
 
 
 def parallel_env(*, render_mode: str | None = None, max_frames: int = MATCH_FRAMES) -> SimulationEnv:
-    """A match in which both players act in every frame."""
+    """Make a parallel environment: both players act in every frame."""
     one = VectorFighter(1, threads=1)
 
     def observe(state: FighterState, player: int) -> NDArray[np.float32]:
@@ -122,7 +122,7 @@ def parallel_env(*, render_mode: str | None = None, max_frames: int = MATCH_FRAM
 
 
 def env(**options: Any) -> Any:
-    """The same, one agent after the other, as PettingZoo's AEC environments are."""
+    """Make the same match as an AEC environment: one agent acts after the other."""
     return parallel_to_aec(parallel_env(**options))
 
 

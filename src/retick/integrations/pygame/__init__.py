@@ -1,18 +1,18 @@
 """A whole online game in a pygame window: menu, waiting room, match, spectator, replay, two players at one keyboard.
 
-``play(game, draw, press)`` is all that a game calls. Everything here uses only the public names of Retick: copy the
-folder into your own project to change it. It knows no particular game, and no command line.
+A game only calls ``play(game, draw, press)``. Everything here uses only public names of Retick: copy the folder into
+your own project to change it. It knows no particular game.
 
-``program`` has that call, its command line, the loop and the menu; ``pages`` is what a window can show; ``match_page``,
-``watch_page`` and ``replay_page`` show a game; ``wire`` has sessions and their sockets, ``files`` what a match writes.
-``keys``, ``names``, ``words`` and ``netgraph`` are what these pages use.
+``program`` has ``play``, its command line, the loop and the menu; ``pages`` has the base of all pages; ``match_page``,
+``watch_page`` and ``replay_page`` show a game; ``wire`` opens sessions and sockets; ``files`` writes recordings, desync
+reports and the secret of a seat.
 """
 
 import os
 
 from retick.errors import MissingExtra
 
-os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # what a program prints is its own affair
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # only the program itself decides what it prints
 try:
     import pygame  # noqa: F401 - only to see whether it is installed
 except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""Files of a match: where it is recorded while it is played, and desync reports beside it."""
+"""Files of a match: its recording, desync reports, and the secret of its seat."""
 
 import json
 import os
@@ -14,18 +14,9 @@ from retick.errors import RetickError
 from retick.replay import LiveRecording
 from retick.rollback import DesyncReported, RollbackSession
 
-__all__ = [
-    "LostSeat",
-    "SeatFile",
-    "lost_seat",
-    "new_file",
-    "recording_of",
-    "save_desync",
-]
-
 
 def new_file(folder: Path, sim: Any, ending: str) -> Path:
-    """A name that no file has, also if two windows ask in one second: game, date and time, four letters."""
+    """Make an unused file name, even if two windows ask in the same second: game, date and time, four letters."""
     game = re.sub(r"[^A-Za-z0-9]+", "-", str(getattr(sim, "game_id", "match"))).strip("-") or "match"
     stem = f"{game}-{time.strftime('%Y%m%d-%H%M%S')}"
     while (path := folder / f"{stem}-{secrets.token_hex(2)}.{ending}").exists():
@@ -34,7 +25,7 @@ def new_file(folder: Path, sim: Any, ending: str) -> Path:
 
 
 def recording_of(folder: Path | None, sim: Any) -> LiveRecording | None:
-    """Records all matches of a session; what goes wrong is in its ``failure`` when the match begins."""
+    """Make the recording of a session's matches; its ``failure`` says what went wrong when the match begins."""
     if folder is None:
         return None
     with suppress(OSError):
@@ -43,7 +34,7 @@ def recording_of(folder: Path | None, sim: Any) -> LiveRecording | None:
 
 
 def save_desync(folder: Path, sim: Any, event: DesyncReported) -> list[str]:
-    """Write what this peer has to explain a desync; where it is, or why it is nowhere."""
+    """Write this peer's desync bundle; return lines with its place, or with the reason why there is none."""
     if event.investigation is None:
         return ["There was nothing to save."]
     try:
@@ -57,39 +48,39 @@ def save_desync(folder: Path, sim: Any, event: DesyncReported) -> list[str]:
     return [f"Saved in {path}", "To find the line of the game: retick desync explain, and this file"]
 
 
-# How a window that crashed goes back to its match: the secret of its seat is in a file as long as the match runs.
+# A window that crashed goes back to its match with the secret of its seat, which is in a file while the match runs.
 #
-# The file is beside the recordings, and only its owner can read it, where the system knows owners. A window that runs
-# touches its file every second. So a file that was not touched for a while is that of a window that is gone.
+# The file is beside the recordings, and only its owner can read it, where the system knows owners. A running window
+# touches its file every second. So a file that was not touched for a while belongs to a window that is gone.
 
 ENDING = "seat"
 TOUCHED_EVERY = 1.0
 GONE_AFTER, FORGOTTEN_AFTER = 2.5, 3600.0
-"""Seconds since a file was touched: its window is gone; nobody waits for it any more."""
+"""Seconds without a touch after which a window counts as gone, and after which its file is deleted."""
 MOST_BYTES = 4096
 
 
 class LostSeat(NamedTuple):
-    """What a window needs to go back to its match."""
+    """The contents of a seat file: what a window needs to go back to its match."""
 
     path: Path
     addresses: tuple[str, ...]
-    """Of the other players."""
+    """Addresses of the other players."""
     token: bytes
-    """``RollbackSession(seat_token=...)`` takes it."""
+    """The seat token, an argument of ``RollbackSession``."""
     secret: bytes = b""
-    """Of the match's invite; empty if it had none."""
+    """Secret of the match's invite; empty if it had none."""
 
 
 class SeatFile:
-    """The file of one window; errors of the disk are nothing to a match."""
+    """The file of one window; errors of the disk do not matter to the match."""
 
     def __init__(self, path: Path, game: str) -> None:
         self._path, self._game = path.with_suffix(f".{ENDING}"), game
         self._touched = 0.0
 
     def write(self, session: RollbackSession, secret: bytes = b"") -> None:
-        """Note the session's seat, the secret of its match's invite, and where the others are now."""
+        """Write the session's seat token, the secret of its invite, and the addresses of the others."""
         addresses = [_text(at) for at in session.peer_addresses if isinstance(at, tuple)]
         saved = {"game": self._game, "addresses": addresses, "token": session.seat_token.hex(), "secret": secret.hex()}
         self.remove()
@@ -99,29 +90,29 @@ class SeatFile:
                 json.dump(saved, file)
 
     def touch(self, now: float) -> None:
-        """This window still runs."""
+        """Show that this window still runs."""
         if now >= self._touched + TOUCHED_EVERY:
             self._touched = now
             with suppress(OSError):
                 os.utime(self._path)
 
     def remove(self) -> None:
-        """The match is over, or was left: nobody wants to go back."""
+        """Delete the file, since the match is over or was left."""
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
 
 
 def _text(address: tuple[Any, ...]) -> str:
-    """An address as people write it; that of a link of IPv6 has its scope at the end."""
+    """Write an address as people do; a link-local IPv6 address keeps its scope."""
     host = f"{address[0]}%{address[3]}" if len(address) > 2 else address[0]
     return f"[{host}]:{address[1]}"
 
 
 def lost_seat(folder: Path | None, game: str) -> LostSeat | None:
-    """The seat of the window of this game that crashed last, if there is one."""
+    """The seat of this game's window that crashed last; None if there is none."""
     found: list[tuple[float, LostSeat]] = []
     for path in [] if folder is None else folder.glob(f"*.{ENDING}"):
-        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):  # whatever is in such a file
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):  # the file may hold anything
             age = time.time() - path.stat().st_mtime
             if age > FORGOTTEN_AFTER:
                 path.unlink()

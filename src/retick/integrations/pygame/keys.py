@@ -1,4 +1,4 @@
-"""Which keys are held, from the events of the window."""
+"""Tracks held keys from a window's events, and packs keys into inputs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
@@ -7,13 +7,6 @@ import pygame
 from pygame.event import Event
 
 from retick.errors import UsageError
-
-__all__ = [
-    "Buttons",
-    "HeldKeys",
-    "Keyboard",
-    "Keys",
-]
 
 
 class Keys:
@@ -29,11 +22,11 @@ class Keys:
         return key in self._held or key in self._tapped
 
     def is_used(self, key: int) -> bool:
-        """Whether the game has ever asked for this key: then it means nothing else."""
+        """Whether the game has ever asked for this key, so that it must not mean anything else."""
         return key in self._asked
 
     def handle(self, event: Event) -> None:
-        """Note an event of the keyboard. A window that is no longer in front hears of no key that is released."""
+        """Note a keyboard event. A window without focus is not told when keys are released."""
         if event.type == pygame.KEYDOWN:
             self._held.add(event.key)
             self._tapped.add(event.key)
@@ -43,11 +36,11 @@ class Keys:
             self.release_all()
 
     def frame_read(self) -> None:
-        """A frame has read the keys: what was only tapped is over."""
+        """Forget taps; call this when a frame has read the keys."""
         self._tapped.clear()
 
     def release_all(self) -> None:
-        """No key is held any more."""
+        """Forget all held keys."""
         self._held.clear()
         self._tapped.clear()
 
@@ -55,7 +48,7 @@ class Keys:
 # Keys as the bits of an input, for games that read ``keys[pygame.K_w]``.
 
 MOST_KEYS = 64
-"""Bits of the widest input."""
+"""Most bits of an input."""
 
 
 class HeldKeys:
@@ -71,7 +64,7 @@ class HeldKeys:
         try:
             return self._pressed & self._bits[key] != 0
         except KeyError:
-            raise UsageError(f"{_named(key)} is none of the keys of this Keyboard or Buttons: add it there") from None
+            raise UsageError(f"{_named(key)} is not a key of this Keyboard or Buttons: add it there") from None
 
 
 class Buttons:
@@ -83,12 +76,12 @@ class Buttons:
 
         def advance(self, inputs):
             for tank, pressed in zip(self.tanks, inputs):
-                tank.update(BUTTONS.held(pressed))   # in which keys[pygame.K_a] is what it was
+                tank.update(BUTTONS.held(pressed))   # there, keys[pygame.K_a] works as before
 
         play(Tanks, draw, BUTTONS)
 
     A second person at the same keyboard has other keys in the same order: ``play(Tanks, draw, (BUTTONS, ARROWS))``. The
-    game goes on reading by the first ones, whoever pressed.
+    game reads all inputs with the first ones, whoever pressed.
     """
 
     def __init__(self, *keys: int) -> None:
@@ -98,23 +91,23 @@ class Buttons:
         """The bit of each key."""
 
     def __call__(self, keys: Keys) -> int:
-        """The input: the bits of all keys that are held."""
+        """The input of one frame: the bits of all held keys."""
         return sum(bit for key, bit in self.bits.items() if keys[key])
 
     def held(self, pressed: int) -> HeldKeys:
-        """What an input says about each key."""
+        """Read an input by its keys."""
         return HeldKeys(self.bits, pressed)
 
 
 class Keyboard(tuple[Buttons, ...]):
-    """The keys of all people, for a game that two or more played at one keyboard: one seat after the other.
+    """The keys of all people, seat by seat, for a game that several people used to play at one keyboard.
 
-    It is the ``press`` of ``play``, and ``held(inputs)`` is one keyboard again, as if all sat at it::
+    It is the ``press`` of ``play``, and ``held(inputs)`` acts as one keyboard with everybody's keys::
 
         KEYBOARD = Keyboard({"left": pygame.K_a, "right": pygame.K_d}, {"left": pygame.K_LEFT, "right": pygame.K_RIGHT})
 
         def advance(self, inputs):
-            self.update(1 / 60, KEYBOARD.held(inputs))   # in which keys[pygame.K_LEFT] is a key of seat 1
+            self.update(1 / 60, KEYBOARD.held(inputs))   # there, keys[pygame.K_LEFT] is a key of seat 1
 
         play(Tanks, draw, KEYBOARD)
 
@@ -128,33 +121,33 @@ class Keyboard(tuple[Buttons, ...]):
         every = [key for keys in seats for key in keys]
         if not seats or len(set(every)) < len(every) or any(len(keys) != len(seats[0]) for keys in seats):
             raise UsageError(
-                "a Keyboard has as many keys for everybody, and each key once, not "
+                "a Keyboard must have the same number of keys for everybody, and each key once, not "
                 f"{' and '.join(_listed(keys) for keys in seats) or 'nobody'}"
             )
         return super().__new__(cls, (Buttons(*keys) for keys in seats))
 
     def held(self, inputs: Sequence[int]) -> HeldKeys:
-        """What the inputs of all seats say about each key."""
+        """Read the inputs of all seats by their keys."""
         if len(inputs) != len(self):
-            raise UsageError(f"this Keyboard has the keys of {len(self)} seats, and there are {len(inputs)}")
+            raise UsageError(f"this Keyboard has keys for {len(self)} seats, not for {len(inputs)}")
         bits = {key: bit << MOST_KEYS * seat for seat, one in enumerate(self) for key, bit in one.bits.items()}
         return HeldKeys(bits, sum(pressed << MOST_KEYS * seat for seat, pressed in enumerate(inputs)))
 
     def went_down(self, inputs: Sequence[int], before: Sequence[int]) -> HeldKeys:
-        """Which keys went down in this frame, as KEYDOWN says it: held now, and not in the frame ``before``.
+        """The keys that went down in this frame, as for KEYDOWN: held now, but not in the frame before.
 
-        ``before`` are the inputs of that frame, which are state: the world declares ``before: list[int]``, and writes
-        ``self.before = inputs`` afterwards. Before the first frame the list is empty, and no key was held.
+        ``before`` has the inputs of the last frame. They are state: the world declares ``before: list[int]`` and sets
+        ``self.before = inputs`` afterwards. In the first frame the list is empty: no key was held.
         """
         if not before:
             return self.held(inputs)
         if len(before) != len(inputs):
-            raise UsageError(f"there are {len(inputs)} inputs, and {len(before)} of the frame before")
+            raise UsageError(f"there are {len(inputs)} inputs now, but {len(before)} from the frame before")
         return self.held([now & ~then for now, then in zip(inputs, before, strict=True)])
 
 
 def _named(key: object) -> str:
-    """A key as people call it."""
+    """Name a key as people do."""
     name = pygame.key.name(key) if isinstance(key, int) and 0 <= key < 1 << 31 else ""
     return f"the key {name!r}" if name else f"key {key!r}"
 
@@ -164,9 +157,9 @@ def _listed(keys: Iterable[object]) -> str:
 
 
 def _keys_of(person: Mapping[str, int] | Iterable[int], first: Mapping[str, int] | Iterable[int]) -> Iterable[int]:
-    """The keys of a person, in the order in which the first person has them."""
+    """The keys of a person, in the same order as the first person's."""
     if not isinstance(person, Mapping) or not isinstance(first, Mapping):
         return person  # type: ignore[return-value]  # a mapping among lists is refused by its names
     if person.keys() != first.keys():
-        raise UsageError(f"a Keyboard has the same names for everybody, not {list(first)} and {list(person)}")
+        raise UsageError(f"a Keyboard must have the same names for everybody, not {list(first)} and {list(person)}")
     return [person[name] for name in first]

@@ -1,7 +1,9 @@
 """A match, from the waiting room to a rematch or the end."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import reduce
+from itertools import takewhile
 from operator import or_
 from typing import Any
 
@@ -13,16 +15,18 @@ from retick.audit.game_loader import press_function_of
 from retick.errors import RetickError
 from retick.integrations.pygame.files import SeatFile, save_desync
 from retick.integrations.pygame.keys import Keys
-from retick.integrations.pygame.names import Seats, names_by_seat, names_of
-from retick.integrations.pygame.netgraph import NetGraph
-from retick.integrations.pygame.pages import ACCENT, BACKGROUND, Go, MenuChoice, Page, Panel, darken, write
+from retick.integrations.pygame.names import Seats
+from retick.integrations.pygame.pages import ACCENT, BACKGROUND, BRIGHT, Go, MenuChoice, Page, Panel, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 from retick.integrations.pygame.wire import Wire, announced_name
-from retick.integrations.pygame.words import report_lines, room_lines, why_gone
 from retick.playing.controllers import Restless
+from retick.playing.network_report import NetworkReport
+from retick.playing.online import OnlineStatus
+from retick.playing.story import MatchStory, names_by_seat, names_of, why_gone
 from retick.rollback import (
     CueStarted,
     DesyncDetected,
+    DesyncReport,
     DesyncReported,
     MatchEnded,
     MatchEvent,
@@ -30,36 +34,24 @@ from retick.rollback import (
     MatchResumed,
     MatchStarted,
     MessageReceived,
-    PeerDisconnected,
-    PeerInterrupted,
-    PeerResumed,
     PlayersDropped,
     PlayersReturned,
     RematchProposed,
-    Resumed,
     RollbackSession,
-    Stalled,
+    SessionStats,
 )
 from retick.sim.contract import input_size_of
 
-__all__ = [
-    "MatchPage",
-    "People",
-]
-
-
-# Who presses the buttons of the seats that are played here: people at the keyboard, or bots.
-
 
 class People:
-    """The inputs of one frame, for the seats here."""
+    """Makes the inputs of the seats that are played here, by people at the keyboard or by bots."""
 
     def __init__(self, game: WindowGame, sim: Any, keys: Keys) -> None:
         self._press, self._keys = game.press, keys
         self._bot = None if not game.bot else press_function_of(sim) or Restless(input_size_of(sim)).press
 
     def pressed(self, seats: tuple[int, ...], state: Any) -> int | tuple[int, ...]:
-        """One person may use all keys; several have those of their own."""
+        """The inputs of one frame. A single person may use everybody's keys; several people have their own."""
         alone = len(seats) == 1
         if self._bot is not None:
             each = tuple(self._bot(seat, state) for seat in seats)
@@ -68,21 +60,60 @@ class People:
         return reduce(or_, each) if alone else (each + (0,) * len(seats))[: len(seats)]
 
     def idle(self, seats: tuple[int, ...]) -> int | tuple[int, ...]:
-        """Nobody presses anything."""
+        """The inputs of a frame in which nobody presses anything."""
         return (0,) * len(seats) if len(seats) > 1 else 0
+
+
+FRAMES = 120
+WIDTH, HEIGHT, BARS = FRAMES + 40, 156, 30
+"""Pixels; a bar is one pixel wide for each frame."""
+DEEPEST = 12
+"""Resimulated frames of the tallest bar."""
+
+
+class NetGraph:
+    """A picture in a corner: a bar for the frames resimulated with each frame, and the figures of the worst link."""
+
+    def __init__(self) -> None:
+        self.shown = False
+        self._depths: deque[int] = deque(maxlen=FRAMES)
+        self._resimulated = 0
+
+    def note(self, stats: SessionStats) -> None:
+        """Add a bar; call this after each frame."""
+        depth = stats.resimulated_frames - self._resimulated
+        self._resimulated = stats.resimulated_frames
+        # The first difference after the graph was hidden, or after a new match, covers more than one frame.
+        self._depths.append(depth if 0 <= depth <= 2 * DEEPEST else 0)
+
+    def draw(self, screen: Surface, stats: SessionStats, way: str = "") -> None:
+        """Draw in the upper right corner; ``way`` says whether the others are reached directly."""
+        left, top = screen.get_width() - WIDTH - 8, 8
+        darken(screen, pygame.Rect(left, top, WIDTH, HEIGHT))
+        for number, depth in enumerate(self._depths):
+            if depth:
+                height = min(depth, DEEPEST) * BARS // DEEPEST
+                pygame.draw.line(
+                    screen, ACCENT, (left + 6 + number, top + BARS + 4), (left + 6 + number, top + BARS + 4 - height)
+                )
+        y = top + BARS + 8
+        report = NetworkReport.of(stats)
+        sent = f"{report.octets / 1000:.1f} kB/s out"
+        for line in (f"frame {report.frame}", *report.figures(), sent, *filter(None, [way.partition(";")[0]])):
+            y += write(screen, line, (left + 6, y), size=18, colour=BRIGHT) + 2
 
 
 STALL_SHOWN_AFTER = 0.25
 """Seconds that a match waits before the window says so."""
 NOTICE_SECONDS, WORDS_SECONDS = 4.0, 20.0
 STRAY_SECONDS = 1.0
-"""For so long a panel that opens by itself takes no key that the game reads: somebody still plays."""
+"""Seconds for which a panel that opens by itself ignores the keys of the game, since somebody still plays."""
 RESULT_FRAMES = 45
-"""Frames that a result must last before it is shown: what is drawn may be predicted, and wrong."""
+"""Frames for which a result must last before it is shown, since the drawn state may be predicted and wrong."""
 CUE_MOVES = 3
-"""A cue that a rollback moves by so many frames is still the same sound."""
+"""Most frames by which a rollback may move a cue without a second sound."""
 GO_ON_FROM = b"go on from "
-"""A message to the other windows after a desync, with the id of the peer whose state is wanted."""
+"""Begins a message to the other windows after a desync; the id of the peer whose state is wanted follows."""
 
 
 class MatchPage(Page):
@@ -91,12 +122,12 @@ class MatchPage(Page):
     def __init__(
         self, game: WindowGame, wire: Wire, *, back: Go, again: MenuChoice | None = None, lines: Sequence[str] = ()
     ) -> None:
-        """``lines`` stand in the waiting room. ``again`` is offered when the match has ended."""
+        """``lines`` are shown in the waiting room. ``again`` is offered when the match has ended."""
         super().__init__()
         self.session: RollbackSession = wire.session
         self.keys, self.graph = Keys(), NetGraph()
         self.panel: Panel | None = None
-        """What is shown over the match, if anything."""
+        """The panel over the match; None if there is none."""
         self.notice = ""
         self._game, self._wire, self._back, self._again = game, wire, back, again
         self._drawable = Drawable(game, self.session.sim)
@@ -108,16 +139,11 @@ class MatchPage(Page):
         for line in lines:
             game.say(line)
         self._pause = Panel("Paused")
-        self._names: dict[int, str] = {}
-        """By seat; whoever has left it still has its name."""
+        self.story = MatchStory(self.session, compares_words=wire.form.is_open)
         self._rematch_seats: tuple[int, ...] = ()
-        self._desync: DesyncDetected | None = None
         self._began = self._diverged = self._ended = self._paused = self._unrecorded = False
-        self._stall: tuple[float, str] | None = None
-        self._interrupted = ""
         self._now = self._notice_until = self._strays_until = 0.0
         self._decided = 0
-        self._goodbye = ""
 
     # What the window calls.
 
@@ -152,7 +178,6 @@ class MatchPage(Page):
         self._now = now
         for event in self._wire.poll(now):
             self._happened(event)
-        self._names |= names_by_seat(self.session.roster)
         ran = False
         while not self._diverged and self.session.due(now=now):
             self._advance(now)
@@ -170,7 +195,7 @@ class MatchPage(Page):
         else:
             world = self._drawable(self.session.state)
             screen.set_clip(None)
-            seats = Seats.named(self.session.local_players, self.session.sim.num_players, self._names)
+            seats = Seats.named(self.session.local_players, self.session.sim.num_players, self.story.names)
             self._game.draw(screen, world, seats)
             if self.graph.shown:
                 self.graph.draw(screen, self.session.stats(now=self._now), self._wire.online.way)
@@ -184,7 +209,7 @@ class MatchPage(Page):
             self._seat.remove()
         for event in self._wire.leave():
             if isinstance(event, DesyncReported):
-                self._explain(event)  # nobody sees it any more, and it is saved
+                self._explain(event)  # to save the bundle, though nobody sees the panel any more
         if self._began:
             if not self._ended:
                 self._game.say("you left the match")
@@ -194,7 +219,7 @@ class MatchPage(Page):
     # The match.
 
     def _advance(self, now: float) -> None:
-        # A panel takes the keys: this player stands still meanwhile, and the others play on.
+        # While a panel has the keys, this player stands still and the others play on.
         seats, people = self.session.local_players, self._people
         pressed = people.idle(seats) if self.panel is not None else people.pressed(seats, self.session.state)
         self.session.advance(pressed, now=now)
@@ -219,14 +244,14 @@ class MatchPage(Page):
             self._open(said, [*self._rematch(), *self._leave()])
 
     def _look_for_pause(self) -> None:
-        """Who wants the pause changes while it lasts."""
+        """Show or close the pause panel, and name those who want the pause."""
         if self._paused and self.panel is None:
             self.panel = self._pause
         elif not self._paused and self.panel is self._pause:
             self._close()
         wanted_by = self.session.paused_by
         mine = self.session.peer_id in wanted_by
-        others = [self._peer_name(peer) for peer in wanted_by if peer != self.session.peer_id]
+        others = [self.story.peer_name(peer) for peer in wanted_by if peer != self.session.peer_id]
         first = MenuChoice("Go on", self._toggle_pause) if mine else MenuChoice("Keep waiting", lambda: None)
         self._pause.lines = [f"by {' and '.join([*(['you'] if mine else []), *others])}"] if wanted_by else []
         self._pause.choices = [first, *self._leave()]
@@ -239,7 +264,7 @@ class MatchPage(Page):
         self._try(self.session.pause)
 
     def _look_at_files(self) -> None:
-        """A window that crashes leaves the file of its seat behind; a full disk ends only the recording."""
+        """Touch the seat's file, which a crashed window leaves behind, and tell if the recording has ended."""
         if self._seat is not None and self.session.running:
             self._seat.touch(self._now)
         record = self._wire.record
@@ -248,36 +273,19 @@ class MatchPage(Page):
             self._tell(record.summary())
 
     def _happened(self, event: MatchEvent) -> None:
+        if told := self.story.note(event, self._now):
+            self._tell(told, seconds=60.0 if isinstance(event, DesyncDetected) else NOTICE_SECONDS)
         match event:
             case MatchStarted():
                 self._begin()
-            case PeerDisconnected():
-                self._goodbye = why_gone(event, self._called, self._wire.form)
-            case Stalled():
-                self._stall = (self._now, f"waiting for {self._called(event.waiting_for)} ...")
-            case Resumed():
-                self._stall = None
-            case PeerInterrupted():
-                self._interrupted = f"nothing is received from {self._peer_name(event.peer)} ..."
-            case PeerResumed():
-                self._interrupted = ""
-            case PlayersDropped():
-                self._interrupted = ""
-                self._tell(f"{self._called(event.players)} left")
-                self._save_seat()
-            case PlayersReturned():
-                self._names |= names_by_seat(self.session.roster)
-                self._tell(f"{self._called(event.players)} joined")
+            case PlayersDropped() | PlayersReturned():
                 self._save_seat()
             case RematchProposed():
                 self._rematch_seats = event.seats
                 how = ": press Esc" if self.panel is None else ""
-                self._tell(f"{self._peer_name(event.peer)} wants a rematch{how}")
+                self._tell(f"{self.story.peer_name(event.peer)} wants a rematch{how}")
             case MatchPaused() | MatchResumed():
                 self._paused = isinstance(event, MatchPaused)
-            case DesyncDetected():
-                self._desync = event
-                self._tell("the peers have diverged: finding out where ...", seconds=60.0)
             case DesyncReported():
                 self._explain(event)
             case MessageReceived():
@@ -286,49 +294,47 @@ class MatchPage(Page):
                 self._end(event.reason)
 
     def _begin(self) -> None:
-        """A match starts: the first, a rematch, or one that goes on after a desync."""
+        """Start showing a match: the first, a rematch, or one that goes on after a desync."""
         self._began = True
         self._wire.match_started()
-        self._desync, self._stall, self._decided, self._rematch_seats = None, None, 0, ()
+        self._decided, self._rematch_seats = 0, ()
         self._diverged = self._paused = self._unrecorded = False
-        self._interrupted = ""
         self._close()
         self.keys.release_all()
         self._save_seat()
-        self._names |= names_by_seat(self.session.roster)
         me, players = self.session.local_players, range(self.session.sim.num_players)
         others = [player for player in players if player not in me]
-        who = f"you are {names_of(me, {})}, against {self._called(others)}" if others else ""
-        self._tell(*(("  ".join(self._wire.words), WORDS_SECONDS) if self._wire.words else (who,)))
-        for line in (f"the match has started: {who}".removesuffix(": "), *self._wire.words):
+        who = f"you are {names_of(me, {})}, against {self.story.called(others)}" if others else ""
+        words = [f"Compare aloud with {names_of(at, {})}: {each}" for at, each in self.story.words.items()]
+        self._tell(*(("  ".join(words), WORDS_SECONDS) if words else (who,)))
+        for line in (f"the match has started: {who}".removesuffix(": "), *words):
             self._game.say(line)
 
     def _save_seat(self) -> None:
-        """Nobody goes back to a match in which all play at one keyboard."""
+        """Write the seat's file, unless all play at one keyboard and nobody can go back."""
         if self._seat is not None and len(self.session.roster) > 1:
             self._seat.write(self.session, self._wire.form.secret)
 
     # Ends, and what the players agree on.
 
     def _explain(self, event: DesyncReported) -> None:
-        """A difference stops the match here; after a false alarm it goes on."""
+        """Stop the match and show the report, unless it was a false alarm."""
         self._tell("")
         if event.report.first_differing is None:
-            self._desync = None
             return
         self._diverged = True
         folder = self._game.folder
         saved = [] if folder is None else [*save_desync(folder, self.session.sim, event), ""]
         for line in ("the peers have diverged", *filter(None, saved)):
             self._game.say(line)
-        who = ", ".join(f"peer {peer.peer_id} is {self._peer_name(peer.peer_id)}" for peer in self.session.roster)
+        who = ", ".join(f"peer {peer.peer_id} is {self.story.peer_name(peer.peer_id)}" for peer in self.session.roster)
         suggested = event.report.suggested_source
         peers = sorted((peer.peer_id for peer in self.session.roster), key=lambda peer: peer != suggested)
         self._open("The peers have diverged", [], lines=[*saved, who, *report_lines(event.report)])
         self._offer(peers)
 
     def _offer(self, peers: Sequence[int]) -> None:
-        """Ways to go on after a desync: from the state of one of these peers, with a new match, or not at all."""
+        """Offer to go on after a desync from the state of one of these peers, or with a new match, or to leave."""
         if self.panel is not None:
             ways = [MenuChoice(f"Go on from {self._whose(peer)} state", self._going_on(peer)) for peer in peers]
             self.panel.choices = [*ways, *self._rematch("New match"), *self._leave()]
@@ -344,22 +350,23 @@ class MatchPage(Page):
         return wish
 
     def _hear_wish(self, event: MessageReceived) -> None:
-        """Another window wants to go on from a state: the match goes on when all want the same one."""
+        """Note that another window wants to go on from a state; the match goes on when all want the same one."""
         wanted = [peer for peer in self.session.roster if event.data == GO_ON_FROM + str(peer.peer_id).encode()]
         if wanted and self._diverged and self.panel is not None and len(self.panel.choices) > 2:
             self._offer([wanted[0].peer_id])
             whose = self._whose(wanted[0].peer_id)
-            self._tell(f"{self._peer_name(event.peer)} wants to go on from {whose} state", seconds=60.0)
+            self._tell(f"{self.story.peer_name(event.peer)} wants to go on from {whose} state", seconds=60.0)
 
     def _end(self, reason: str) -> None:
         self._ended, self._paused = True, False
-        self._stall, self._interrupted, self.notice = None, "", ""
+        self.notice = ""
         if self._seat is not None:
             self._seat.remove()
-        lines = [self._goodbye or reason]
+        gone = self.story.gone
+        lines = [reason if gone is None else why_gone(gone, self.story.called, self._wire.form)]
         self._game.say(f"{'the match is over' if self._began else 'no match'}: {lines[0]}")
-        if self._desync is not None and not self._diverged:
-            lines.append(f"The peers had diverged at frame {self._desync.frame} or before.")
+        if self.story.desync is not None and not self._diverged:
+            lines.append(f"The peers had diverged at frame {self.story.desync.frame} or before.")
         if self._diverged and self.panel is not None:
             self.panel.choices = self._leave()
             self.panel.lines = [*lines, "", *self.panel.lines]
@@ -377,7 +384,7 @@ class MatchPage(Page):
             self.panel.choices = self._leave()
 
     def _try(self, call: Callable[[], None]) -> bool:
-        """Whether the session takes it; if it does not, the window says why."""
+        """Call the session; whether it accepted the call. If not, the window says why."""
         try:
             call()
         except RetickError as error:
@@ -406,14 +413,8 @@ class MatchPage(Page):
     def _rematch(self, label: str = "Rematch") -> list[MenuChoice]:
         return [MenuChoice(label, self._propose)]
 
-    def _called(self, players: Sequence[int]) -> str:
-        return names_of(players, self._names, me=self.session.local_players)
-
-    def _peer_name(self, peer_id: object) -> str:
-        return self._called(next((peer.players for peer in self.session.roster if peer.peer_id == peer_id), ()))
-
     def _whose(self, peer_id: int) -> str:
-        return "your" if peer_id == self.session.peer_id else f"{self._peer_name(peer_id)}'s"
+        return "your" if peer_id == self.session.peer_id else f"{self.story.peer_name(peer_id)}'s"
 
     def _tell(self, text: str, seconds: float = NOTICE_SECONDS) -> None:
         self.notice, self._notice_until = text, self._now + seconds
@@ -424,10 +425,46 @@ class MatchPage(Page):
         self._room.draw(screen)
 
     def _draw_notice(self, screen: Surface) -> None:
-        text = self.notice if self._now < self._notice_until else self._interrupted
-        if self._stall is not None and self._now - self._stall[0] > STALL_SHOWN_AFTER:
-            text = self._stall[1]
+        story = self.story
+        text = self.notice if self._now < self._notice_until else story.silent
+        if story.waiting and self._now - story.waiting_since > STALL_SHOWN_AFTER:
+            text = story.waiting
         if text:
             place = pygame.Rect(0, screen.get_height() - 36, screen.get_width(), 36)
             darken(screen, place)
             write(screen, text, (12, place.top + 8), size=26, colour=ACCENT)
+
+
+MOST_REPORT_LINES = 7
+
+
+def room_lines(session: RollbackSession, online: OnlineStatus) -> list[str]:
+    """Lines of the waiting room: how others join an online match, and who is here."""
+    me, here = session.local_players, names_by_seat(session.roster)
+    if not me:
+        return ["", "Connecting ..."]
+    return [*_invitation(online), ""] + [
+        f"player {player + 1}:  " + here.get(player, "waiting ...") + ("  (you)" if player in me else "")
+        for player in range(session.sim.num_players)
+    ]
+
+
+def _invitation(online: OnlineStatus) -> list[str]:
+    if not online.code or online.ready is None:
+        return []
+    if online.ready.invite is not None:
+        return [
+            f"Others join with this line; nobody comes in without it: {online.ready.invite.text()}",
+            "It is on the clipboard: send it to those you want to play with.",
+        ]
+    return [
+        f"Others join by this code, at the same relay: {online.code}",
+        "The relay vouches for the keys: compare the words when the match starts.",
+    ]
+
+
+def report_lines(report: DesyncReport) -> list[str]:
+    """The first lines of a report, without the inputs at its end."""
+    lines = list(takewhile(lambda line: not line.startswith("inputs"), str(report).splitlines()))
+    more = [f"and {len(lines) - MOST_REPORT_LINES} lines more"] if len(lines) > MOST_REPORT_LINES else []
+    return [*lines[:MOST_REPORT_LINES], *more]

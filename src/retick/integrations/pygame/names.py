@@ -1,59 +1,36 @@
-"""How the players of a match are called on the screen."""
+"""Names of players, as they fit on the screen and into a session."""
 
 import getpass
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Self
 
-from retick.rollback import RosterPeer
-
-__all__ = ["Seats", "fitting", "names_by_seat", "names_of", "own_name"]
-
 LONGEST_NAME = 20
 MOST_BYTES = 64
-"""Letters of a name that have room on the screen, and bytes that a session sends."""
+"""Most letters of a name on the screen, and most bytes in a session."""
 
 
 class Seats(tuple[int, ...]):
-    """The seats that are played here, as a tuple; ``names`` has what to call the player of each seat of the match."""
+    """The seats that are played here, as a tuple; ``names`` has the name of the player of each seat of the match."""
 
     names: tuple[str, ...] = ()
 
     @classmethod
     def named(cls, here: Iterable[int], count: int, names: Mapping[int, str]) -> Self:
-        """Of a match with ``count`` seats; a seat without a name is called by its number."""
+        """Make the seats of a match with ``count`` seats; a player without a name is called by the seat's number."""
         made = cls(here)
         made.names = tuple(names.get(player, f"player {player + 1}") for player in range(count))
         return made
 
 
 def fitting(name: str) -> str:
-    """``name`` as a session takes it: printable, and not too long."""
+    """Shorten ``name`` and remove what cannot be printed, so that a session accepts it."""
     short = "".join(letter for letter in name if letter.isprintable())[:LONGEST_NAME]
     return short.encode(errors="ignore")[:MOST_BYTES].decode(errors="ignore").strip()
 
 
 def own_name() -> str:
-    """What the system calls the person at this computer."""
+    """The system's name for the user of this computer; empty if it has none."""
     try:
         return fitting(getpass.getuser())
-    except (OSError, KeyError, ImportError):  # Windows without the variable has no module to ask
+    except (OSError, KeyError, ImportError):  # on Windows without the variable, getpass has no module to ask
         return ""
-
-
-def names_by_seat(roster: Iterable[RosterPeer]) -> dict[int, str]:
-    """What to call whoever has each seat. Two people may have the same name: then the seat is in it."""
-    peers = list(roster)
-    count = Counter(peer.name for peer in peers)
-    names = {}
-    for peer in peers:
-        for player in peer.players:
-            again = f" ({player + 1})" if count[peer.name] > 1 else ""
-            names[player] = f"{peer.name}{again}" if peer.name else f"player {player + 1}"
-    return names
-
-
-def names_of(players: Iterable[int], names: Mapping[int, str], *, me: Iterable[int] = ()) -> str:
-    """Some players, for a sentence."""
-    called = ("you" if player in me else names.get(player, f"player {player + 1}") for player in players)
-    return " and ".join(dict.fromkeys(called)) or "somebody"

@@ -1,4 +1,4 @@
-"""What the window shows at one time: the base of all pages, and those that only ask something."""
+"""Pages, of which the window shows one at a time: their base class, panels, menus and questions."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,21 +12,6 @@ from retick.errors import MissingExtra
 from retick.integrations.pygame.files import LostSeat
 from retick.transport.discovery import FoundHost, HostSearch
 
-__all__ = [
-    "BACKGROUND",
-    "AskPage",
-    "ChoicePage",
-    "Go",
-    "HostsPage",
-    "MenuChoice",
-    "Page",
-    "Panel",
-    "darken",
-    "plain",
-    "write",
-]
-
-
 # A title, lines of text and choices: a whole page, or a box over a match.
 
 BACKGROUND = (18, 20, 26)
@@ -34,9 +19,9 @@ BOX = (32, 36, 46)
 BRIGHT, DIM, ACCENT = (235, 235, 230), (150, 155, 165), (255, 196, 64)
 MARGIN = 24
 MOST_LETTERS = 300
-"""Of a line: texts come from other peers, too."""
+"""Most letters of a line, since texts come from other peers, too."""
 SHOWN = 11
-"""Choices that are shown at a time."""
+"""Choices that are shown at the same time."""
 _fonts: dict[int, pygame.font.Font] = {}
 
 
@@ -48,7 +33,7 @@ class MenuChoice(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """``text`` with what cannot be printed replaced, and not too long: it may come from another peer."""
+    """Shorten a text that may come from another peer, and replace what cannot be printed."""
     return "".join(letter if letter.isprintable() else "?" for letter in text[:MOST_LETTERS])
 
 
@@ -67,7 +52,7 @@ def write(
     colour: tuple[int, int, int] = BRIGHT,
     width: int = 0,
 ) -> int:
-    """Write a text with its top left corner at a place, wrapped at ``width`` pixels if that is given; its height."""
+    """Write a text with its top left corner at ``at``, wrapped at ``width`` pixels if given; return its height."""
     line = _rendered(text, size, colour, width)
     screen.blit(line, at)
     return line.get_height()
@@ -78,14 +63,14 @@ def _rendered(text: str, size: int, colour: tuple[int, int, int], width: int) ->
 
 
 def darken(screen: Surface, place: pygame.Rect, *, alpha: int = 170) -> None:
-    """Make a part of the picture darker, so that text on it can be read."""
+    """Darken a part of the picture, so that text on it can be read."""
     shade = Surface(place.size, pygame.SRCALPHA)
     shade.fill((0, 0, 0, alpha))
     screen.blit(shade, place)
 
 
 class Panel:
-    """Up and down and Enter, or the mouse, choose; ``handle`` returns what was chosen, and its caller acts."""
+    """A title, lines and choices. Up, Down and Enter choose, or the mouse; ``handle`` returns the choice."""
 
     def __init__(self, title: str, choices: Sequence[MenuChoice] = (), *, lines: Sequence[str] = ()) -> None:
         self.title = title
@@ -95,7 +80,7 @@ class Panel:
         self._places: list[tuple[pygame.Rect, int]] = []
 
     def handle(self, event: Event) -> MenuChoice | None:
-        """The choice that an event makes, None if it makes none."""
+        """Handle an event; return the choice that it makes, None if it makes none."""
         count = len(self.choices)
         if not count:
             return None
@@ -103,7 +88,7 @@ class Panel:
         if event.type == pygame.KEYDOWN and event.key in (pygame.K_UP, pygame.K_DOWN):
             self.selected = (self.selected + (1 if event.key == pygame.K_DOWN else -1)) % count
         elif event.type == pygame.KEYDOWN and event.key in (pygame.K_RETURN, pygame.K_KP_ENTER):
-            # Not the space bar: in many games it fires, and a panel may open while somebody still plays.
+            # The space bar fires in many games, and a panel may open while somebody still plays.
             return self.choices[self.selected]
         elif event.type in (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN):
             for place, number in self._places:
@@ -113,12 +98,12 @@ class Panel:
         return None
 
     def draw(self, screen: Surface) -> None:
-        """Fill the screen."""
+        """Draw on the whole screen."""
         screen.fill(BACKGROUND)
         self._write(screen, screen.get_rect().inflate(-4 * MARGIN, -3 * MARGIN))
 
     def draw_over(self, screen: Surface) -> None:
-        """A box in the middle of what is drawn already."""
+        """Draw in a box in the middle of the present picture."""
         width = min(screen.get_width() - 2 * MARGIN, 520)
         sketch = Surface((width, screen.get_height()))
         height = min(self._write(sketch, sketch.get_rect().inflate(-2 * MARGIN, -2 * MARGIN)), screen.get_height())
@@ -129,13 +114,13 @@ class Panel:
         self._write(screen, box.inflate(-2 * MARGIN, -2 * MARGIN))
 
     def _write(self, screen: Surface, room: pygame.Rect) -> int:
-        """Write everything into ``room``; where it ends."""
+        """Write everything into ``room``; return where it ends."""
         y = room.top
         y += write(screen, self.title, (room.left, y), size=40, width=room.width) + 10
         lowest = room.bottom - (_font(28).get_height() + 12) * min(len(self.choices), SHOWN) - 10
         for text in self.lines:
             line = _rendered(text, 22, DIM, room.width)
-            if y + line.get_height() + 4 > lowest:  # the choices have room in any case
+            if y + line.get_height() + 4 > lowest:  # leave room for the choices
                 break
             screen.blit(line, (room.left, y))
             y += line.get_height() + 4
@@ -153,25 +138,25 @@ class Panel:
 
 
 LONGEST_ANSWER = 300
-"""Letters: an invite with the longest address."""
+"""Most letters of an answer: an invite with the longest address."""
 LETTERS_SHOWN = 36
-"""Of an answer, its end."""
+"""Letters of an answer's end that are shown."""
 PASTES = pygame.KMOD_CTRL | pygame.KMOD_META
 LOOKED_EVERY = 1.0
-"""Seconds after which the menu looks again for a match to go back to."""
+"""Seconds between two searches of the menu for a match to go back to."""
 Go: TypeAlias = Callable[[], "Page | None"]
 """Makes the page to go to; None ends the program."""
 
 
 def pasted() -> str:
-    """The first line of the system's clipboard; empty where there is none."""
-    with suppress(pygame.error, AttributeError, NotImplementedError):  # a pygame, or a screen, that has none
+    """The first line on the system's clipboard; empty without a clipboard."""
+    with suppress(pygame.error, AttributeError, NotImplementedError):  # this pygame or screen has no clipboard
         return next(iter(pygame.scrap.get_text().strip().splitlines()), "")
     return ""
 
 
 def copied(text: str) -> bool:
-    """Put a text on the system's clipboard; whether that worked."""
+    """Put a text on the system's clipboard; return whether that worked."""
     with suppress(pygame.error, AttributeError, NotImplementedError):
         pygame.scrap.put_text(text)
         return pygame.scrap.get_text() == text
@@ -179,14 +164,14 @@ def copied(text: str) -> bool:
 
 
 class Page:
-    """One page."""
+    """Base class of pages; every hook is optional."""
 
     def __init__(self) -> None:
         self.go: Go | None = None
-        """Set to leave this page: makes the next one, or None to end the program, after ``leave`` was called."""
+        """Set this to leave the page: it makes the next page, or returns None to end the program."""
 
     def handle(self, event: Event) -> None:
-        """A key, the mouse, or something else that happened to the window."""
+        """Handle an event of the window."""
 
     def turn(self, now: float) -> None:
         """Called once for each picture."""
@@ -219,7 +204,7 @@ class ChoicePage(Page):
 
 
 class MenuPage(ChoicePage):
-    """The menu; it also offers the way back to a match when there is one. Esc ends the program."""
+    """The menu, which also offers the way back to a match if there is one. Esc ends the program."""
 
     def __init__(
         self,
@@ -240,13 +225,13 @@ class MenuPage(ChoicePage):
         before = len(self.panel.choices)
         way = [] if seat is None else [MenuChoice("Go back to the match", lambda: self._go_back(seat))]
         self.panel.choices = [*way, *self._usual]
-        if self._looked is not None:  # what was chosen stays chosen; at first the way back is
+        if self._looked is not None:  # keep the selection, which is the way back only at first
             self.panel.selected = max(self.panel.selected + len(self.panel.choices) - before, 0)
         self._looked = now
 
 
 class AskPage(ChoicePage):
-    """A line of text to fill in; Enter takes it."""
+    """Asks for a line of text; Enter accepts it."""
 
     def __init__(
         self, title: str, answered: Callable[[str], Page | None], *, back: Go, lines: Sequence[str], answer: str = ""
@@ -279,12 +264,12 @@ class AskPage(ChoicePage):
 
 
 class HostsPage(ChoicePage):
-    """The hosts on the local network, as they come and go."""
+    """Lists the hosts on the local network while they come and go."""
 
     def __init__(
         self, title: str, game: str, chosen: Callable[[FoundHost], Page | None], *, back: Go, unfound: MenuChoice
     ) -> None:
-        """``unfound`` is what one chooses who does not find a host here."""
+        """``unfound`` is the choice for somebody whose host is not in the list."""
         super().__init__(title, [unfound], back=back)
         self._chosen, self._unfound = chosen, unfound
         self.search: HostSearch | None = None

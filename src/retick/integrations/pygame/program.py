@@ -1,4 +1,4 @@
-"""The program around a game: its window, its menu and its loop."""
+"""The program around a game: ``play`` and its command line, the window, the menu and the loop."""
 
 import signal
 import sys
@@ -30,30 +30,24 @@ from retick.rollback import MatchConfig
 from retick.transport import BAD_LINK, Conditions
 from retick.transport.discovery import FoundHost
 
-__all__ = [
-    "Program",
-    "play",
-]
-
-
 PICTURES_A_SECOND = 120
-"""At most; a frame of the match is run when it is due."""
+"""Most pictures per second; frames of the match run when they are due."""
 
 
 class Program:
-    """The pages of one game. A test calls ``turn`` with events of its own; ``run`` opens a window."""
+    """The pages of one game. ``run`` opens a window; a test calls ``turn`` with its own events."""
 
     def __init__(self, game: WindowGame, *, name: str = "", clock: Clock = time.monotonic) -> None:
-        """``name`` is what others see of the person here; by default that of the system's user."""
+        """``name`` is the player's name for the others; by default the system's name for the user."""
         self.game = game
         self.clock = clock
         self.name = fitting(name) or own_name()
         self.page: Page | None = self.menu()
 
     def begin(self, *, host: bool = False, join: str = "", watch: str = "", online: bool = False) -> None:
-        """Go on without the menu: host (``online``: at the relay), join with what was pasted, or watch."""
+        """Skip the menu: host (with ``online`` at the relay), join with what was pasted, or watch."""
         if host + bool(join) + bool(watch) > 1:
-            raise UsageError("give one of host, join and watch")
+            raise UsageError("give only one of host, join and watch")
         if host or join or watch:
             hosting = self.host_online if online else self.host
             self.show(lambda: hosting() if host else self.join(join) if join else self.watch(watch))
@@ -61,7 +55,7 @@ class Program:
     # The pages.
 
     def menu(self) -> Page:
-        """Where the program begins, and where every page leads back to."""
+        """The page where the program begins, and to which every page leads back."""
         sim = self.game.make()
         here = "Two at this keyboard" if sim.num_players == 2 else "All at this keyboard"
         choices = [
@@ -83,7 +77,7 @@ class Program:
         )
 
     def ask_name(self) -> Page:
-        """Ask what others are to see."""
+        """Ask for the player's name."""
 
         def answered(name: str) -> Page:
             self.name = fitting(name) or self.name
@@ -97,7 +91,7 @@ class Program:
         def page() -> Page:
             wire, lines = hosted(self.game, self.clock, name=self.name, everybody=everybody)
             if wire.form.invite is not None and copied(wire.form.invite.text()):
-                lines[1:1] = ["It is on the clipboard: paste it to whom you want to play with."]
+                lines[1:1] = ["It is on the clipboard: send it to those you want to play with."]
             again = MenuChoice("Host again", lambda: self.host(everybody=everybody))
             return MatchPage(self.game, wire, back=self.menu, again=again, lines=list(filter(None, lines)))
 
@@ -126,14 +120,14 @@ class Program:
         return self._or_message(page)
 
     def ask_code(self) -> Page:
-        """Ask for a code of a match at the relay."""
-        lines = ["The host says it: eight characters, such as 4XK7-M2QP."]
+        """Ask for the code of a match at the relay."""
+        lines = ["Ask the host: eight characters, such as 4XK7-M2QP."]
         return AskPage("Join by code", lambda code: self.join(code, is_code=True), back=self.menu, lines=lines)
 
     def join(self, way: str, *, is_code: bool = False) -> Page:
         """Ask a host, or any peer of a match with a free seat, for a seat: with an invite, by code, or at an address.
 
-        With ``is_code`` it is a code or an invite, and never the name of a host.
+        With ``is_code`` it is a code or an invite, never a host name.
         """
 
         def page() -> Page:
@@ -146,7 +140,7 @@ class Program:
         return self._or_message(page)
 
     def go_back(self, seat: LostSeat) -> Page:
-        """Take the seat again that a window which crashed had."""
+        """Take back the seat of a window that crashed."""
 
         def page() -> Page:
             at = way_in(seat.addresses[0], default_port=self.game.port)
@@ -169,7 +163,7 @@ class Program:
         )
 
     def _join_found(self, host: FoundHost) -> Page:
-        """Whether it is as announced, the handshake shows; a secret is never announced."""
+        """Join a host that was found; ask for its invite first if it needs one, since announcements have no secret."""
         if host.link == "invite":
             return self._ask(f"The invite of {host.name}", self.join)
         return self.join(address_text(host.address, host.port))
@@ -183,25 +177,25 @@ class Program:
         return self._or_message(page)
 
     def practise(self) -> Page:
-        """Everybody at this keyboard."""
+        """Play with everybody at this keyboard."""
         again = MenuChoice("Play again", self.practise)
         return self._or_message(
             lambda: MatchPage(self.game, practised(self.game, self.clock), back=self.menu, again=again)
         )
 
     def replay(self, recorded: Replay, name: str) -> ReplayPage:
-        """Play one recording, and then end; RetickError if it is of another game."""
+        """Play one recording, then end; RetickError if it belongs to another game."""
         return ReplayPage(self.game, recorded, name, back=lambda: None)
 
     def _ask(self, title: str, answered: Callable[[str], Page]) -> Page:
         lines = [
             "Paste (Ctrl+V) the line that the host shows: retick:192.168.1.20:7777#...",
-            "Of a host for everybody the address is enough: 192.168.1.20, or 192.168.1.20:7778",
+            "For a host open to everybody the address is enough: 192.168.1.20, or 192.168.1.20:7778",
         ]
         return AskPage(title, answered, back=self.menu, lines=lines)
 
     def _or_message(self, make: Go) -> Page:
-        """What cannot be opened is a message with the reason."""
+        """Make a page, or a message with the reason why it cannot be opened."""
         try:
             page = make()
             assert page is not None
@@ -212,13 +206,13 @@ class Program:
     # The loop.
 
     def turn(self, events: Iterable[Event]) -> bool:
-        """One turn of the loop; False when the program is over."""
+        """Run one turn of the loop; False when the program is over."""
         page = self.page
         for event in events:
             if event.type == pygame.QUIT:
                 self.show(None)
                 return False
-            if page is not None and page.go is None:  # what was pressed after that is not meant for the next page
+            if page is not None and page.go is None:  # later events are not meant for the next page
                 page.handle(event)
         if page is not None:
             page.turn(self.clock())
@@ -227,19 +221,19 @@ class Program:
         return self.page is not None
 
     def show(self, go: Go | None) -> None:
-        """Leave the page that is shown, and only then make the next one: it may need the same port."""
+        """Leave the present page, and only then make the next one, which may need the same port."""
         before, self.page = self.page, None
         if before is not None:
             before.leave()
         self.page = None if go is None else go()
 
     def draw(self, screen: Surface) -> None:
-        """The picture of the page that is shown."""
+        """Draw the present page."""
         if self.page is not None:
             self.page.draw(screen)
 
     def run(self) -> None:
-        """Open the window and run until it is closed. Whatever ends it, the other peers are told."""
+        """Open the window and run until it is closed. However it ends, the other peers get a goodbye."""
         try:
             window = _open_window(self.game)
             pygame.key.start_text_input()
@@ -259,8 +253,8 @@ class Program:
 
 @contextmanager
 def _closed_by_signals() -> Iterator[None]:
-    """Who ends the process, or closes its terminal, closes the window: the other peers are told. Ctrl-C is Python's."""
-    if threading.current_thread() is not threading.main_thread():  # only the main thread may say what signals do
+    """Close the window when the process or its terminal is ended, so that the other peers get a goodbye."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may set signal handlers
         yield
         return
     before = {}
@@ -287,7 +281,7 @@ def _open_window(game: WindowGame) -> Surface:
 
 
 def _place(window: Surface, screen: Surface) -> pygame.Rect:
-    """Where the picture is in the window: as large as it fits, in the middle."""
+    """Where the picture is in the window: as large as possible, in the middle."""
     return screen.get_rect().fit(window.get_rect())
 
 
@@ -302,16 +296,13 @@ def _show(window: Surface, screen: Surface) -> None:
 
 
 def _scaled(event: Event, window: Surface, screen: Surface) -> Event:
-    """Mouse events in pixels of the picture."""
+    """Convert mouse events to pixels of the picture."""
     if event.type not in (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
         return event
     place = _place(window, screen)
     x = (event.pos[0] - place.left) * screen.get_width() // max(place.width, 1)
     y = (event.pos[1] - place.top) * screen.get_height() // max(place.height, 1)
     return Event(event.type, {**event.dict, "pos": (x, y)})
-
-
-# ``play``: a whole game in one call, and the command line of a program that calls it.
 
 
 def play(
@@ -353,9 +344,9 @@ def play(
     the address. ``join`` and ``watch`` take an invite, a code or an address. With ``online``, ``host`` waits at the
     ``relay`` (or that of RETICK_RELAY), where others join by a code; ``relay_only`` shows no player another's address.
 
-    ``argv`` are words of a command line: --host, --online, --relay, --relay-only, --open, --join INVITE,
-    --watch INVITE, --name, --port, --bot, --bad-link, --link, --plain, --identity, --keylog. If it is not given, and
-    ``play`` is called by the program that was started, these are the program's own.
+    ``argv`` has the words of a command line: --host, --online, --relay, --relay-only, --open, --join INVITE,
+    --watch INVITE, --name, --port, --bot, --bad-link, --link, --plain, --identity, --keylog. If it is not given and the
+    main program calls ``play``, the program's own arguments are used.
     """
     if argv is None:
         started = sys._getframe(1).f_globals.get("__name__") == "__main__"
@@ -397,7 +388,7 @@ def _path(given: str | Path | None) -> Path | None:
 
 
 def _say(line: str) -> None:
-    """On the terminal, if there is one. Names come from other peers: what may be a command to it is left out."""
+    """Print a line, if there is a terminal; characters that it may take as commands are replaced."""
     with suppress(OSError):
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         print(printable(line).encode(encoding, "backslashreplace").decode(encoding), flush=True)
@@ -413,7 +404,7 @@ def _read(argv: Sequence[str]) -> Namespace:
     parser.add_argument("--relay", metavar="ADDRESS", default="", help="the relay of online matches; or RETICK_RELAY")
     parser.add_argument("--relay-only", action="store_true", help="online: no player learns the address of another")
     parser.add_argument("--open", action="store_true", help="host for everybody who knows the address")
-    parser.add_argument("--plain", action="store_true", help="links that are not sealed, on all sides")
+    parser.add_argument("--plain", action="store_true", help="unsealed links; all sides must say it")
     parser.add_argument("--identity", metavar="FILE", help="a lasting key of this machine; made at first use")
     parser.add_argument("--keylog", metavar="FILE", help="append the keys of all links to this file")
     parser.add_argument("--name", default="", help="what the other players call you")

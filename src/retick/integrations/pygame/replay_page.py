@@ -1,4 +1,4 @@
-"""Recorded matches: the list of files, and one that is played."""
+"""Recorded matches: the list of files, and a page that plays one."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +14,6 @@ from retick.integrations.pygame.names import Seats
 from retick.integrations.pygame.pages import ACCENT, DIM, ChoicePage, Go, MenuChoice, Page, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 
-__all__ = ["ReplayPage", "recordings_page"]
-
 HELP = "space: pause   arrows: step   + -: speed   0-9: jump   Esc: back"
 MOST_FILES = 200
 BAR = 4
@@ -26,12 +24,12 @@ class ReplayPage(Page):
     """Plays one recording, at the speed of the match."""
 
     def __init__(self, game: WindowGame, recorded: replay.Replay, name: str, *, back: Go) -> None:
-        """RetickError if the recording is of another game."""
+        """RetickError if the recording belongs to another game."""
         super().__init__()
         sim: Any = game.make()
         own = getattr(sim, "game_id", "")
         if recorded.game_id and own and recorded.game_id != own:
-            raise UsageError(f"{name} is a match of {recorded.game_id}, and not of {own}")
+            raise UsageError(f"{name} is a match of {recorded.game_id}, not of {own}")
         self.playback = replay.Playback(replay.ReplayPlayer(recorded, sim))
         self._game, self._back = game, back
         self._drawable = Drawable(game, sim)
@@ -65,7 +63,7 @@ class ReplayPage(Page):
 
 
 def recordings_page(game: WindowGame, *, back: Go) -> Page:
-    """The newest recordings in the game's folder."""
+    """Make a page with the newest recordings in the game's folder."""
 
     def shown(path: Path) -> Callable[[], Page | None]:
         return lambda: _page_of(game, path, back=lambda: recordings_page(game, back=back))

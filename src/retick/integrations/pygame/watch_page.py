@@ -4,14 +4,13 @@ import pygame
 from pygame import Surface
 from pygame.event import Event
 
-from retick.integrations.pygame.names import Seats, names_by_seat, names_of
+from retick.integrations.pygame.names import Seats
 from retick.integrations.pygame.pages import BACKGROUND, ChoicePage, Go, MenuChoice, Page, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 from retick.integrations.pygame.wire import Wire
 from retick.playing.link_form import why_refused
+from retick.playing.story import names_by_seat, names_of
 from retick.rollback import MatchEnded, SourceChanged, SpectatorSession, WatchingStarted
-
-__all__ = ["WatchPage"]
 
 
 class WatchPage(Page):
@@ -34,7 +33,7 @@ class WatchPage(Page):
             if isinstance(event, WatchingStarted):
                 self._drawable = Drawable(self._game, self._game.make())
             elif isinstance(event, SourceChanged):
-                self.session.delay = 0  # what has arrived may be all that there is
+                self.session.delay = 0  # show everything that has arrived, since no more may come
             elif isinstance(event, MatchEnded):
                 self._why = why_refused(self.session.ended_by, event.reason, self._wire.form) or event.reason
         while self.session.due(now=now):

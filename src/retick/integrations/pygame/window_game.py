@@ -1,4 +1,4 @@
-"""A game with all that its window needs."""
+"""A game with everything that its window needs."""
 
 import inspect
 import sys
@@ -19,35 +19,25 @@ from retick.sim import Simulation, WorldSimulation
 from retick.sim.world import SimulatedWorld
 from retick.transport import Conditions
 
-__all__ = [
-    "Drawable",
-    "Sounds",
-    "WindowGame",
-    "window_game_of",
-]
-
-
-# Sounds of a game's cues, from files.
-
 
 class Sounds:
     """``sounds(cue)`` plays the sound that has the cue's name: ``self.cue("hit", 3)`` plays ``hit``.
 
-    A file is looked for in the working directory, as pygame does, and then in ``folder``. Without a device for
-    sound nothing is heard.
+    Files are searched in the working directory, as pygame does, and then in ``folder``. Without a sound device nothing
+    is heard.
     """
 
     def __init__(
         self, sounds: Mapping[str, Any], folder: Path, *, also: Callable[[Hashable], object] | None = None
     ) -> None:
-        """``sounds`` has files, pygame's sounds or functions that make one, by name; ``also`` is called with every cue.
+        """``sounds`` maps cues to files, pygame sounds or functions that make one; ``also`` is called with every cue.
 
         A function is called once, when the mixer is open.
 
         UsageError for a file that is missing or cannot be read.
         """
         if not isinstance(sounds, Mapping):
-            raise UsageError(f"sounds must be files by the names of cues, such as {{'hit': 'hit.wav'}}, not {sounds!r}")
+            raise UsageError(f"sounds must map cues to files, such as {{'hit': 'hit.wav'}}, not {sounds!r}")
         self._also = also
         self._sounds: dict[str, Any] = {}
         files = {name: _found(sound, folder) for name, sound in sounds.items() if isinstance(sound, (str, Path))}
@@ -83,7 +73,7 @@ Press: TypeAlias = Callable[[Keys], int]
 
 OF_THE_CLASS = ("press", "result")
 OF_A_MODULE = ("draw", "press", "result", "title", "size", "hear", "sounds", "config")
-"""Names under which a game's class, and its module, have what was not given; a class may also have ``draw``."""
+"""Arguments that are taken from a game's class, and from its module, if not given; a class may also have ``draw``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,17 +84,17 @@ class WindowGame:
     """Class or function that makes the game."""
     draw: Draw
     """``draw(screen, world, me)`` draws the world, or the state of a game that has no world, on the whole screen.
-    ``me`` are the seats played here: one, several at one keyboard, or none for a spectator and a replay;
-    ``me.names`` has what to call the player of each seat."""
+    ``me`` has the seats played here: one, several at one keyboard, or none for a spectator and a replay; ``me.names``
+    has the name of each seat's player."""
     press: tuple[Press, ...]
-    """``press(keys)`` returns the buttons of one person. One function for each person at this keyboard; who plays one
-    seat here, online, may use the keys of any of them."""
+    """``press(keys)`` returns the buttons of one person, with one function for each person at this keyboard. Online, a
+    person who plays alone here may use everybody's keys."""
     title: str = ""
-    """Of the window and the menu; "" for the game's id."""
+    """Title of the window and the menu; "" for the game's id."""
     size: tuple[int, int] = (640, 480)
-    """Pixels that ``draw`` has; a larger window shows them larger."""
+    """Width and height of the picture in pixels; a larger window scales it."""
     result: Callable[[Any], str | None] | None = None
-    """``result(world)`` says in a few words how the match ended, None before. Without it a match has no end."""
+    """``result(world)`` says in a few words how the match ended; None before. Without it a match has no end."""
     hear: Callable[[Hashable], object] | None = None
     """``hear(cue)`` is called once when a cue of the game begins, to play its sound."""
     config: MatchConfig = field(default_factory=MatchConfig)
@@ -112,26 +102,26 @@ class WindowGame:
     port: int = 7777
     """UDP port of a host."""
     folder: Path | None = Path("matches")
-    """Where recordings and desync reports are written; None for nowhere."""
+    """Folder for recordings and desync reports; None to write nothing."""
     bot: bool = False
-    """The game's own bot, or random buttons, in place of the people here."""
+    """Let the game's own bot, or random buttons, play here."""
     everybody: bool = False
-    """A match that is hosted is open: sealed, for all who know the address, with words to compare aloud. Otherwise
-    only those come in who have its invite."""
+    """Host open matches: sealed, for all who know the address, with words to compare aloud. Otherwise only players
+    with the invite can join."""
     plain: bool = False
-    """Links are not sealed, so that others can read and forge them; all players must say it."""
+    """Leave links unsealed, so that others can read and forge them; all players must say it."""
     relay: str = ""
-    """Address of the relay for online matches; "" for that of the environment, RETICK_RELAY."""
+    """Address of the relay for online matches; "" for the one in RETICK_RELAY."""
     relay_only: bool = False
-    """Online matches go through the relay alone: no player learns the address of another."""
+    """Send online matches only through the relay, so that no player learns another's address."""
     identity: Path | None = None
-    """File with a lasting key of this machine, made at first use: others know it again by its fingerprint."""
+    """File with a lasting key of this machine, made at first use; others recognise it by its fingerprint."""
     keylog: Path | None = None
-    """File to which the keys of all links are appended, to read a capture with."""
+    """File to which the keys of all links are appended, to read captures."""
     bad_link: Conditions | None = None
     """Makes the network of this window bad, in both directions."""
     say: Callable[[str], object] = lambda _line: None
-    """Called with one line for each thing that happens, for the terminal."""
+    """Called with a line for the terminal about each event."""
 
     def __post_init__(self) -> None:
         if not callable(self.game):
@@ -150,15 +140,15 @@ class WindowGame:
             raise UsageError(f"config must be a MatchConfig, not a {type(self.config).__name__}")
 
     def make(self) -> Simulation[Any]:
-        """A new game; a world that saves itself gets its adapter."""
+        """Make a new game; a world gets its adapter."""
         made = self.game()
         return made if hasattr(made, "step") else WorldSimulation(made)
 
 
 def window_game_of(game: Callable[[], Any], *modules: Any, **given: Any) -> WindowGame:
-    """What is given, and the rest as the game's class has it, its module, or one of the other ``modules``.
+    """Make a WindowGame of what is given; the rest comes from the game's class, ``modules`` or its own module.
 
-    ``given`` are fields of :class:`WindowGame`, and ``sounds``; of what a module can have, None is not given.
+    ``given`` has fields of :class:`WindowGame`, and ``sounds``; None counts as not given if a module can have it.
     """
     if not callable(game):
         raise UsageError(f"game must be a class or function that makes a game, not a {type(game).__name__}")
@@ -197,7 +187,7 @@ def _draw_itself(method: Callable[[Any, Surface, Seats], object], screen: Surfac
 
 
 def _three_arguments(draw: Callable[..., object], *, is_method: bool = False) -> Callable[..., object]:
-    """``draw`` with a third argument, ``me``, that it need not have."""
+    """Let ``draw`` take a third argument, ``me``, which it may lack."""
     try:
         parameters = list(inspect.signature(draw).parameters.values())
     except (TypeError, ValueError):  # written in C
@@ -214,7 +204,7 @@ def _three_arguments(draw: Callable[..., object], *, is_method: bool = False) ->
 
 
 class Drawable:
-    """What to draw of a state: the state itself, or for games with a world a second one that is never half-way."""
+    """Turns a state into what is drawn: the state itself, or a second world that is never in the middle of a step."""
 
     def __init__(self, game: WindowGame, sim: Any) -> None:
         self._sim = sim

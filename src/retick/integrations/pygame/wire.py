@@ -1,4 +1,4 @@
-"""Sessions and their sockets: how a window hosts, joins, goes back and watches, and how it says goodbye."""
+"""Opens sessions and their sockets: a window hosts, joins, goes back, watches, and says goodbye."""
 
 import os
 from collections.abc import Callable
@@ -6,13 +6,11 @@ from typing import Any
 
 from retick.errors import MissingExtra, NetworkUnavailable, RetickError, UsageError
 from retick.integrations.pygame.files import LostSeat, recording_of
-from retick.integrations.pygame.names import names_of
 from retick.integrations.pygame.window_game import WindowGame
 from retick.link import Invite
 from retick.playing.key_files import KeyLogFile, sealed_form
 from retick.playing.link_form import PLAIN, LinkForm
 from retick.playing.online import OnlineStatus, chosen_relay, open_online
-from retick.playing.story import words_after
 from retick.playing.way_in import OnlineWay, WayIn, address_text, way_in
 from retick.replay import LiveRecording
 from retick.rollback import RollbackSession, SpectatorSession
@@ -20,22 +18,20 @@ from retick.routes import Online, OnlineEvent, OnlineReady
 from retick.transport import Conditions, Impaired, Poll, UdpSocket, open_towards, open_udp
 from retick.transport.discovery import INSTALL, Announcement, game_name, own_address
 
-__all__ = ["Clock", "Wire", "announced_name", "hosted", "hosted_online", "joined", "practised", "watched"]
-
 Clock = Callable[[], float]
 USUAL_PORT = 7777
 LONGEST_GOODBYE = 3.0
-"""Seconds. Usually it takes one round trip; after a desync, what explains it goes to the others first."""
+"""Most seconds of a goodbye. Usually it takes one round trip; after a desync, the evidence is sent first."""
 
 
 class Wire(Poll):
-    """A session with its socket, and what ends with them."""
+    """A session with its socket, recording and announcement."""
 
     session: Any
     record: LiveRecording | None = None
-    """Of a session that plays, if there is a folder for it."""
+    """The recording of a session that plays; None without a folder."""
     announcement: Announcement | None = None
-    """Of a host, until the match starts."""
+    """The announcement of a host, until the match starts."""
 
     def __init__(
         self,
@@ -48,7 +44,7 @@ class Wire(Poll):
         online: Online | None = None,
         say: Callable[[str], object] = lambda _line: None,
     ) -> None:
-        """``online`` is what the session was told; ``say`` gets a line for whatever happens to relay and paths."""
+        """``online`` is the session's argument; ``say`` gets a line for each event of relay and paths."""
         endpoint = session if bad_link is None else Impaired(session, outgoing=bad_link, incoming=bad_link)
         super().__init__(endpoint, socket, clock=clock)
         self.session = session
@@ -57,14 +53,11 @@ class Wire(Poll):
         self.online = OnlineStatus(online, present=None if players is None else lambda: players.peer_addresses)
         """Relay and paths of an online match."""
         self.on_invite: Callable[[Invite], object] = lambda _invite: None
-        """Called when there is an invite of an online match."""
+        """Called with the invite of an online match."""
         self._say = say
-        self.words: list[str] = []
-        """Of an open match: what people should compare aloud, a line for each other player."""
 
     def poll(self, now: float | None = None) -> list[Any]:
-        """What happened to the match; of an open match also the words with the others are kept, and of an online one
-        relay and paths."""
+        """The events of the match; those of relay and paths are kept in ``online``."""
         happened = super().poll(now)
         for event in happened:
             if isinstance(event, OnlineEvent):
@@ -73,15 +66,10 @@ class Wire(Poll):
                     self.on_invite(event.invite)
         for line in self.online.lines():
             self._say(line)
-        events = [event for event in happened if not isinstance(event, OnlineEvent)]
-        for event in events if self.form.is_open and isinstance(self.session, RollbackSession) else ():
-            words = words_after(event, self.session)
-            if words is not None:
-                self.words = [f"Compare aloud with {names_of(seats, {})}: {each}" for seats, each in words.items()]
-        return events
+        return [event for event in happened if not isinstance(event, OnlineEvent)]
 
     def match_started(self) -> None:
-        """Nobody can join any more by the announcement."""
+        """Withdraw the announcement, since nobody can join any more."""
         if self.announcement is not None:
             self.announcement.withdraw()
 
@@ -97,12 +85,12 @@ class Wire(Poll):
 
 
 def announced_name(sim: Any) -> str:
-    """How hosts of this game are found on the local network."""
+    """The name by which hosts of this game are found on the local network."""
     return game_name(str(getattr(sim, "game_id", type(sim).__name__)), int(getattr(sim, "game_version", 0)))
 
 
 def _form(game: WindowGame, invite: Invite | None) -> LinkForm:
-    """How the links of a new session are made, with the keys of its files; says where these are."""
+    """Make the form of a new session's links from the game's key files, and say where these are."""
     if game.plain:
         if invite is not None:
             raise UsageError("an invite is for sealed links: leave out --plain, or give the address")
@@ -111,7 +99,7 @@ def _form(game: WindowGame, invite: Invite | None) -> LinkForm:
 
 
 def _wire(game: WindowGame, socket: UdpSocket, clock: Clock, form: LinkForm, **settings: Any) -> Wire:
-    """The session of everybody who plays: what all of them are to have, add it here."""
+    """Make the session of a player; settings that all players share belong here."""
     sim = game.make()
     record = recording_of(game.folder, sim)
     try:
@@ -128,11 +116,11 @@ def _wire(game: WindowGame, socket: UdpSocket, clock: Clock, form: LinkForm, **s
 
 
 def hosted(game: WindowGame, clock: Clock, *, name: str = "", everybody: bool | None = None) -> tuple[Wire, list[str]]:
-    """A session that others join, and what to tell people about it; ``everybody`` as in the game if not given."""
+    """Host a session; return it with lines for the people. ``everybody`` is as in the game if not given."""
     try:
         socket = open_udp(port=game.port)
     except NetworkUnavailable:
-        socket = open_udp()  # another host is on this computer: the address says which port it is
+        socket = open_udp()  # another host runs on this computer: use any port, which the address tells
     port, here = socket.address[1], own_address()
     invite = None
     if not game.plain and not (game.everybody if everybody is None else everybody):
@@ -155,7 +143,7 @@ def hosted(game: WindowGame, clock: Clock, *, name: str = "", everybody: bool | 
 
 
 def hosted_online(game: WindowGame, clock: Clock, *, name: str = "", everybody: bool | None = None) -> Wire:
-    """A session that others join by a code at the relay: with the invite, or ``everybody`` who knows the code."""
+    """Host a session at the relay, for those with the invite, or with ``everybody`` for all who know the code."""
     invite = Invite.new(entropy=os.urandom)
     form = _form(game, None if (game.everybody if everybody is None else everybody) else invite)
     socket, online = _meeting(game, None)
@@ -172,10 +160,7 @@ def _meeting(game: WindowGame, way: OnlineWay | None) -> tuple[UdpSocket, Online
 def joined(
     game: WindowGame, way: WayIn | OnlineWay, clock: Clock, *, name: str = "", seat: LostSeat | None = None
 ) -> Wire:
-    """A session that asks the host of an invite, a code or an address for a seat; or for the one that it had before.
-
-    RetickError if there is no such address.
-    """
+    """Join by an invite, a code or an address, with a new seat or the given one. RetickError for a bad address."""
     if isinstance(way, OnlineWay):
         form = _form(game, way.invite)
         socket, online = _meeting(game, way)
@@ -190,7 +175,7 @@ def joined(
 
 
 def watched(game: WindowGame, way: str, clock: Clock) -> Wire:
-    """A session that watches with an invite, or through the peer at an address."""
+    """Watch a match with an invite, or through the peer at an address."""
     typed = way_in(way, default_port=game.port)
     form = _form(game, typed.invite)
     online, source = None, None
@@ -205,5 +190,5 @@ def watched(game: WindowGame, way: str, clock: Clock) -> Wire:
 
 
 def practised(game: WindowGame, clock: Clock) -> Wire:
-    """A session in which all players are at this keyboard: nothing goes through its socket."""
+    """Make a session with all players at this keyboard; nothing goes through its socket."""
     return _wire(game, open_udp("127.0.0.1"), clock, PLAIN, seats=game.make().num_players)

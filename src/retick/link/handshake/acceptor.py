@@ -27,14 +27,6 @@ from retick.link.request import Accept, Refuse, Request, Terms
 if TYPE_CHECKING:
     from retick.link.endpoint import LinkEndpoint
 
-__all__ = [
-    "Accepted",
-    "Acceptor",
-    "make_acceptor",
-    "make_dialler",
-]
-
-
 _REMEMBERED = 256
 """How many handshakes of closed connections are remembered, so that a late copy of their HELLO opens nothing."""
 _ANSWERS_WAITING = 256

@@ -11,8 +11,6 @@ from hmac import compare_digest
 
 from retick.link.layout import COOKIE_SIZE
 
-__all__ = ["CookieJar"]
-
 SLOT = 10.0
 """Seconds in a time slot; a cookie or a challenge is valid in its own slot and the next."""
 

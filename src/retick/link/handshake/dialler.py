@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     from retick.link.connection import Connection
     from retick.link.endpoint import LinkEndpoint
 
-__all__ = [
-    "Answers",
-    "Dialler",
-    "Wanted",
-]
-
-
 FIRST_WAIT = 0.25
 """Seconds before the first repetition."""
 WAIT_GROWTH = 1.5

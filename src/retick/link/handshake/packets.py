@@ -43,46 +43,6 @@ from retick.link.layout import (
 )
 from retick.link.reasons import cut_text, decode_text, printable_text
 
-__all__ = [
-    "Acceptance",
-    "AdmitPayload",
-    "Entry",
-    "Hello",
-    "Offer",
-    "Proposal",
-    "SealedHello",
-    "acceptor_share",
-    "commitment_to",
-    "decode_accept",
-    "decode_admit",
-    "decode_answer",
-    "decode_cookie",
-    "decode_enter",
-    "decode_hello",
-    "decode_proposal",
-    "decode_refuse",
-    "decode_request",
-    "decode_sealed_accept",
-    "decode_sealed_hello",
-    "encode_accept",
-    "encode_admit",
-    "encode_answer",
-    "encode_cookie",
-    "encode_enter",
-    "encode_hello",
-    "encode_proposal",
-    "encode_refuse",
-    "encode_request",
-    "encode_sealed_accept",
-    "encode_sealed_hello",
-    "is_zero",
-    "mix_seed",
-    "nonce_of",
-    "prologue_of",
-    "version_of",
-]
-
-
 _REQUEST = struct.Struct("<B3sB8s")
 _COOKIE = struct.Struct("<B3sB8s16s16s")
 _HELLO = struct.Struct("<B3sB8s16sIIIIHBQB")

@@ -43,9 +43,6 @@ from retick.link.sealing.noise import Handshake, Pattern, psk_of
 if TYPE_CHECKING:
     from retick.link.config import LinkConfig
 
-__all__ = ["ANOTHER_KEY", "ANOTHER_SECRET", "SealedAcceptor", "SealedDialler", "patterns_of"]
-
-
 # The dialler's half of the sealed handshake: HELLO with Noise's first message, then ENTER until ADMIT comes.
 
 

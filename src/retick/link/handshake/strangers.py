@@ -14,17 +14,6 @@ from retick.link.layout import State
 from retick.link.reasons import Reason, describe
 from retick.link.request import Refuse
 
-__all__ = [
-    "KEY_IS_BANNED",
-    "Door",
-    "RateBudget",
-    "RecentRefusal",
-    "Refusals",
-    "is_loopback",
-    "origin_of",
-]
-
-
 _ORIGINS_KEPT = 1024
 """How many addresses have their budget remembered."""
 _BANS_KEPT = 4096

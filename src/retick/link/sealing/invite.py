@@ -12,8 +12,6 @@ from hashlib import blake2s
 from retick.errors import InvalidValue, UsageError
 from retick.link.layout import SECRET_SIZE
 
-__all__ = ["Invite"]
-
 SCHEME = "retick:"
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base 32 without i, l, o and u; i and l are read as 1, o as 0, and u is refused."""

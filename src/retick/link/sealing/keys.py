@@ -14,19 +14,6 @@ from retick.link.sealing.primitives import Aead, InvalidTag, aead, open_sealed, 
 if TYPE_CHECKING:
     from retick.link.connection import Connection
 
-__all__ = [
-    "ROLE_ACCEPTOR",
-    "ROLE_DIALLER",
-    "WORDS",
-    "KeyLog",
-    "agree",
-    "check_identity",
-    "fingerprint_of",
-    "keylog_line",
-    "prove_identity",
-    "words_of",
-]
-
 
 def keylog_line(dialler_id: int, acceptor_id: int, split: Split) -> str:
     """The line that lets people read captures of their own connection: see docs/formats/link.md."""

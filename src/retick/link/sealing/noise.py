@@ -26,8 +26,6 @@ from retick.link.sealing.primitives import (
     shared_key,
 )
 
-__all__ = ["Handshake", "Pattern", "Split", "psk_of"]
-
 MAX_MESSAGE = 65535
 """The most bytes of a Noise message."""
 

@@ -35,12 +35,6 @@ from retick.netrunner.profile import (
 )
 from retick.routes.online import Online
 
-__all__ = [
-    "Client",
-    "Remotes",
-]
-
-
 # The other players, as a client sees them: their recent snapshots, and the moment at which they are drawn.
 
 # retick: floats -- drawing of other players

@@ -12,20 +12,6 @@ from retick.netrunner.config import ClientConfig
 from retick.netrunner.events import Reconciled
 from retick.netrunner.profile import BodyState, Command, GameProfile, Intent, ProfileWelcome, State, Vector
 
-__all__ = [
-    "CAPACITY",
-    "FadingOffset",
-    "OwnPrediction",
-    "PendingCommands",
-    "Reconciliation",
-    "Replayed",
-    "TickClock",
-    "ViewSmoothing",
-    "correction_between",
-    "replay",
-]
-
-
 # A client's estimate of the server's tick.
 
 # retick: floats -- seconds of the network; no simulation reads them

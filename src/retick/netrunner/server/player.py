@@ -13,16 +13,6 @@ from retick.netrunner.delta import ProfileDeltaSender
 from retick.netrunner.messages import PlayerView
 from retick.netrunner.profile import Command, GameProfile, State
 
-__all__ = [
-    "CAPACITY",
-    "DEFAULT_RTT_MS",
-    "CommandBuffer",
-    "InputDelay",
-    "Player",
-    "wanted_delay",
-]
-
-
 # The commands that wait on the server for their tick, in a ring of 512 slots.
 
 CAPACITY: Final = 512

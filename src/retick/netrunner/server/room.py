@@ -23,14 +23,6 @@ from retick.netrunner.messages import DelayUpdate, Ping, Pong, ResyncHint
 from retick.netrunner.profile import Command, GameProfile, JudgesInRoom, Rewound, Vector, checked_message
 from retick.netrunner.server.player import Player
 
-__all__ = [
-    "HISTORY_TICKS",
-    "Rewind",
-    "Room",
-    "oldest_tick",
-]
-
-
 # Lag compensation: where the other players were when a shooter saw them, at most two seconds ago.
 
 # retick: floats -- positions as the motor left them

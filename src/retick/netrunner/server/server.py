@@ -34,17 +34,6 @@ from retick.routes.online import Online
 from retick.routes.routed_link import routes_of
 from retick.routes.routes import Routes
 
-__all__ = [
-    "LARGEST_DATAGRAM",
-    "DeltaAdmission",
-    "DeltaGuest",
-    "Server",
-    "check_snapshots",
-    "fits_fixed",
-    "largest_snapshot",
-]
-
-
 # Decides who may come into the rooms of a profile: clients that can read its snapshots, fixed or as deltas.
 
 

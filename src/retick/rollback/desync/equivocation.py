@@ -13,24 +13,6 @@ from typing import NamedTuple, TypeAlias
 
 from retick.errors import InvalidValue, TrailingData, Truncated
 
-__all__ = [
-    "DIGEST_SIZE",
-    "KEY_SIZE",
-    "MOST_INPUT_BYTES",
-    "NO_KEY",
-    "SIGNATURE_SIZE",
-    "EquivocationProof",
-    "Sign",
-    "SignedBy",
-    "SignedRange",
-    "check_signature",
-    "digest_of",
-    "keys_of",
-    "pack_range",
-    "sign_range",
-    "unpack_range",
-]
-
 TEXT = b"retick input range 1"
 KEY_SIZE = 32
 NO_KEY = bytes(KEY_SIZE)

@@ -17,26 +17,6 @@ from dataclasses import dataclass
 from retick.errors import InvalidValue, LimitExceeded, TrailingData, Truncated, UnsupportedVersion
 from retick.rollback.desync.field_values import Field, decode_field, encode_field
 
-__all__ = [
-    "CLOSEUP",
-    "MAX_CHECKSUMS",
-    "MAX_FIELDS",
-    "MAX_INPUT_ROWS",
-    "TIMELINE",
-    "Assembler",
-    "Closeup",
-    "StateFields",
-    "Timeline",
-    "alarm_in",
-    "decode_closeup",
-    "decode_timeline",
-    "encode_closeup",
-    "encode_timeline",
-    "kind_of",
-    "select_fields",
-    "split_into_messages",
-]
-
 TIMELINE, CLOSEUP = 1, 2
 VERSION = 1
 NONE = 0xFFFFFFFF

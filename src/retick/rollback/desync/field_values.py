@@ -22,8 +22,6 @@ from retick.errors import InvalidValue, Truncated
 from retick.sim.checksum import crc32
 from retick.sim.fields import canonical_text
 
-__all__ = ["MAX_NAME", "MAX_TEXT", "Field", "Value", "decode_field", "encode_field", "portable_fields"]
-
 Value: TypeAlias = int | float | str
 Field: TypeAlias = tuple[str, Value]
 

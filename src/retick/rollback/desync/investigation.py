@@ -36,15 +36,6 @@ from retick.rollback.desync.report import DesyncReport, Divergence, FieldValues,
 from retick.rollback.engine.engine import RollbackEngine
 from retick.sim.fields import differing_fields
 
-__all__ = [
-    "EvidenceComparison",
-    "HeldEvidence",
-    "Investigation",
-    "first_divergence",
-    "make_report",
-]
-
-
 # From evidence to report: a pure function, so that equal evidence makes equal reports on every peer.
 
 MAX_DIFFERENCES = 64

@@ -10,17 +10,6 @@ from dataclasses import dataclass
 from retick.rollback.desync.equivocation import EquivocationProof
 from retick.rollback.desync.field_values import Value, encode_field
 
-__all__ = [
-    "DesyncReport",
-    "Divergence",
-    "FieldValues",
-    "InputDifference",
-    "InputRow",
-    "peers_text",
-    "report_lines",
-    "value_text",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:

@@ -5,16 +5,6 @@ from typing import Any
 
 from retick.errors import HistoryEvicted, PredictionLimit, UsageError
 
-__all__ = [
-    "LONGEST_HISTORY",
-    "MOST_PLAYERS",
-    "NEWEST_FRAME",
-    "check_settings",
-    "evicted",
-    "local_seats",
-    "window_full",
-]
-
 NEWEST_FRAME = 0xFFFFFFFE
 """Frames are 32 bits on the wire, and the highest number marks what was never written."""
 LONGEST_HISTORY = 1 << 24

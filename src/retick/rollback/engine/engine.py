@@ -30,28 +30,6 @@ if cython.compiled:
 else:
     from retick.sim.flat import FlatSimulation
 
-__all__ = [
-    "IS_COMPILED",
-    "EngineStats",
-    "FlatRing",
-    "InputHistory",
-    "LocalInputs",
-    "ObjectRing",
-    "Predictor",
-    "RollbackEngine",
-    "SparseRing",
-    "StateRing",
-    "SyncTest",
-    "check_batch",
-    "check_run",
-    "copy_confirmed",
-    "fits",
-    "learn",
-    "learn_run",
-    "ring_for",
-]
-
-
 # Who pressed what in which frame: confirmed, or guessed (a compiled kernel).
 #
 # Theory of operation. A ring of rows, one a frame, each with one input a player and a mark whether that input is

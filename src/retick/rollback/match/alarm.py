@@ -20,8 +20,6 @@ from enum import Enum
 
 from retick.rollback.events import DesyncDetected
 
-__all__ = ["MOST_FALSE_ALARMS", "Alarm", "AlarmState"]
-
 MOST_FALSE_ALARMS = 4
 """False alarms after which one peer's checksums raise no more, and evidence that comes first opens nothing more."""
 

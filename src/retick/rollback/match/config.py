@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from retick.errors import UsageError
 
-__all__ = ["MatchConfig"]
-
 LEAST_REMEMBERED = 128
 """Frames of inputs, beside two histories, that are always kept: peers show each other the newest 96 of a lost one."""
 

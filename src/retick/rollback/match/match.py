@@ -33,18 +33,6 @@ else:
     from retick.rollback.engine.engine import UNSEEN, RollbackEngine, check_run
     from retick.wire.rbn1 import InputRun
 
-__all__ = [
-    "PAGES",
-    "ChecksumBook",
-    "Exchange",
-    "LeadEstimate",
-    "Match",
-    "Pace",
-    "missing_of",
-    "waited_for",
-]
-
-
 # Keeps all peers at the same pace, so that they roll back equally.
 #
 # A side's *lead* is how far its own frame is ahead of the newest input that it has of another side: the depth that

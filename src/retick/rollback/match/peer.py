@@ -12,8 +12,6 @@ from retick.rollback.match.stats import PathStats, PeerStats, RateMeter
 if TYPE_CHECKING:
     from retick.rollback.match.match import Exchange
 
-__all__ = ["MatchPeer"]
-
 
 class MatchPeer:
     """One remote peer."""

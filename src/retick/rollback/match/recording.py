@@ -10,8 +10,6 @@ from typing import Any, Protocol
 
 from retick.rollback.match.match import Match
 
-__all__ = ["Recording", "RecordsMatches"]
-
 PORTION = 15
 """Frames after which is looked for final ones, at most."""
 

@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 
 from retick.wire.values import Plain
 
-__all__ = ["MatchCounts", "PathStats", "PeerStats", "RateMeter", "SessionStats"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathStats(Plain):

@@ -36,8 +36,6 @@ else:
     from retick.link.endpoint import LinkEndpoint
     from retick.rollback.match.match import NEVER, Exchange, Match
 
-__all__ = ["SessionCalls", "SessionCore"]
-
 RUNNING = cython.declare(object, Phase.RUNNING)
 NOT_RBN1 = cython.declare(cython.int, 0xF0)
 """The least first byte of the payloads with which inputs are forwarded; packets of inputs begin with another one."""

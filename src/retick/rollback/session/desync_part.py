@@ -23,12 +23,6 @@ from retick.rollback.session.peer import Peer, Role
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = [
-    "DesyncPart",
-    "Outbox",
-]
-
-
 # Long messages that wait until each peer's link has room for them.
 
 

@@ -15,8 +15,6 @@ from retick.errors import InputConflict
 from retick.rollback.engine.engine import RollbackEngine
 from retick.rollback.session.messages.decisions import KNOWN_INPUTS, Drop, Known
 
-__all__ = ["DropAgreement", "learn_inputs"]
-
 OURSELVES = -1
 """In place of a peer id."""
 

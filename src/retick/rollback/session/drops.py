@@ -24,8 +24,6 @@ from retick.sim.contract import input_size_of
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["Drops"]
-
 AGREE_SECONDS = 6.0
 """How long a survivor may take to name the same lost peers, beyond ``disconnect_after``; and to show claimed inputs."""
 LONGEST_STEP = 1.0

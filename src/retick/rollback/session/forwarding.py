@@ -34,12 +34,6 @@ from retick.sim.contract import input_size_of
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = [
-    "Forwarding",
-    "InputForwarding",
-]
-
-
 WITH_SERIAL = (MessageKind.DROP, MessageKind.PAUSE)
 """Messages that begin with a match number and a serial."""
 MOST_RESYNCED = 16

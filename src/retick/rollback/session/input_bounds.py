@@ -20,8 +20,6 @@ from retick.rollback.session.peer import Peer, Role
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["DECIDING_SECONDS", "InputBounds"]
-
 LONGEST_STEP = 1.0
 """Seconds of waiting that count from one look to the next: while our own process is stopped nobody else is to blame."""
 FRAMES_TAKE_OFF = 10

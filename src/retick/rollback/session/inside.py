@@ -64,8 +64,6 @@ from retick.routes.routed_link import make_link
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
 
-__all__ = ["SessionInside", "inside_of"]
-
 ENDING_SECONDS = 1.0
 """How long the last frames may take to reach spectators."""
 VIOLATION = "a message that the match does not allow"

@@ -18,9 +18,6 @@ from retick.routes import MAX_PLACES
 from retick.sim.contract import NamesItself, input_size_of
 from retick.wire import rbn1
 
-__all__ = ["EXTENSIONS", "acceptance_fault", "link_config_for", "places_for", "reach_fault", "reach_of",
-           "sealing_of"]  # fmt: skip
-
 EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS | rbn1.PACKED_INPUTS
 """The RBN1 extensions that this side knows."""
 _USUAL = LinkConfig()

@@ -17,8 +17,6 @@ from retick.rollback.session.messages.roster import RosterEntry
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, Peer, Role
 
-__all__ = ["Hearing", "Members"]
-
 
 class Hearing:
     """What each peer has said about whom it no longer hears. Sends nothing: ``drops`` does."""

@@ -13,8 +13,6 @@ from retick.rollback.session.peer import Peer
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["SessionPart"]
-
 
 class SessionPart:
     """Base class of session parts; every hook is optional."""

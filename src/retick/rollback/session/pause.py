@@ -22,8 +22,6 @@ from retick.rollback.session.rematch import next_number
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["Pause"]
-
 ANSWER_SECONDS = 3.0
 """How long a peer may take to say where it stops; then the others pause without it."""
 MOST_PAUSES = 256

@@ -8,8 +8,6 @@ from retick.rollback.match.peer import MatchPeer
 from retick.rollback.match.stats import PathStats
 from retick.rollback.session.messages.roster import NO_TOKEN
 
-__all__ = ["HOST_ID", "LAST_PEER_ID", "NO_ID", "SPECTATOR_ID", "Peer", "Phase", "Role"]
-
 HOST_ID = 0
 """The id of the peer that gathers the others; once the match runs it is like any other."""
 SPECTATOR_ID = 255

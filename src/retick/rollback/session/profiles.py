@@ -23,8 +23,6 @@ from retick.rollback.session.peer import Peer, Phase, Role
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["Profiles"]
-
 
 class Profiles(SessionPart):
     """What this peer says about itself, and what others have said about themselves."""

@@ -18,15 +18,6 @@ from retick.sim.prng import XorShift32
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = [
-    "Rematch",
-    "begin_next",
-    "is_ahead",
-    "may_begin_next",
-    "next_number",
-]
-
-
 # How one match follows another.
 #
 # Theory of operation. A rematch, or a match that goes on from one peer's state, begins when every peer has agreed. Each

@@ -30,8 +30,6 @@ from retick.sim.contract import PacksState
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["Resync"]
-
 
 class Resync(SessionPart):
     """Restarts a match from one peer's state."""

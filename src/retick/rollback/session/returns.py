@@ -27,12 +27,6 @@ from retick.rollback.session.peer import HOST_ID, NO_ID, Peer, Phase, Role
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = [
-    "Reconnect",
-    "Returns",
-]
-
-
 LONGEST_RETURN = 12.0
 """Seconds from an acceptance until the seats must be free; then the one who comes back must try again."""
 MOST_RETURNING = 8

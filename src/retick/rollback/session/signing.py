@@ -49,14 +49,6 @@ from retick.sim.contract import input_size_of
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = [
-    "KEPT",
-    "Book",
-    "SignedRanges",
-    "inputs_of",
-]
-
-
 # What one peer has signed, as far as it is kept; what others have shown of it, and what they say they have.
 
 KEPT = 4

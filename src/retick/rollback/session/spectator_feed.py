@@ -23,8 +23,6 @@ from retick.sim.contract import PacksState, input_size_of
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["SpectatorFeed"]
-
 FEED_EVERY = 6
 """Frames that are sent together."""
 FEED_MOST = 256

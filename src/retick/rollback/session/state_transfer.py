@@ -14,8 +14,6 @@ from retick.errors import InvalidValue, UsageError
 from retick.rollback.session.messages.join import LARGEST_STATE, StateHeader, check_header, decode_chunk, encode_chunk
 from retick.rollback.session.peer import Peer
 
-__all__ = ["PackedState", "StateReceiver", "StateSender"]
-
 CHUNK = 32768
 """Bytes of a state in one message."""
 

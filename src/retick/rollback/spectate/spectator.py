@@ -40,12 +40,6 @@ from retick.routes.routed_link import host_name, make_link, routes_of
 from retick.routes.routes import Routes
 from retick.sim.contract import Input, input_size_of
 
-__all__ = [
-    "ShownRecording",
-    "SpectatorSession",
-]
-
-
 # Gives a recorder the frames that a spectator was shown. All of them are final.
 
 

@@ -9,8 +9,6 @@ from math import fmod, pi, tau
 
 from retick.sim.maths.kernel import as_float, hypot, refuse
 
-__all__ = ["degrees", "dist", "nearest_turn", "radians", "turned_towards", "wrapped"]
-
 _DEGREES = 180.0 / pi
 _RADIANS = pi / 180.0
 

@@ -15,51 +15,6 @@ else:
     from math import copysign, floor, frexp, ldexp
     from math import sqrt as exact_sqrt
 
-__all__ = [
-    "ANGLES_HIGH",
-    "ANGLES_LOW",
-    "LOGS_HIGH",
-    "LOGS_LOW",
-    "POWERS_HIGH",
-    "POWERS_LOW",
-    "RECIPROCALS",
-    "TWO_OVER_PI",
-    "Vec2",
-    "acos",
-    "acos_of",
-    "as_float",
-    "asin",
-    "asin_of",
-    "atan",
-    "atan2",
-    "atan2_of",
-    "cos",
-    "cos_of",
-    "exp",
-    "exp_of",
-    "hypot",
-    "hypot_of",
-    "log",
-    "log2",
-    "log10",
-    "log_of",
-    "overflow",
-    "pow",
-    "pow_of",
-    "product_error",
-    "refuse",
-    "root_error",
-    "rounded_by_sum",
-    "sin",
-    "sin_of",
-    "sqrt",
-    "sum_error",
-    "summed_product",
-    "tan",
-    "tan_of",
-]
-
-
 # What the functions accept, and how they refuse the rest: in the same words compiled and uncompiled.
 #
 # A NaN is never accepted and never returned: its sign and its other bits differ between processors, so it must not

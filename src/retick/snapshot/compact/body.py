@@ -1,7 +1,7 @@
 """The entropy-coded body: every entity of the baseline, and what changed in it (a compiled kernel).
 
-One walk serves both directions: while encoding it reads the target's values, while decoding it writes them. The target
-has the entities and components of the baseline, row by row.
+A single walk serves both directions: while encoding it reads the target's values, while decoding it writes them. The
+target has the entities and components of the baseline, row by row.
 """
 
 from array import array
@@ -69,17 +69,9 @@ else:
     )
     from retick.snapshot.stream import Fault
 
-__all__ = [
-    "Body",
-    "Encoded",
-    "Entity",
-    "Usual",
-]
-
-
 # One changed entity: its groups in order, each predicted and then coded (a compiled kernel).
 #
-# One program serves both directions: while encoding it reads the target's values, while decoding it writes them.
+# A single program serves both directions: while encoding it reads the target's values, while decoding it writes them.
 
 if not cython.compiled:
     HELD = 0  # C constant: sorts of sign and mantissa models
@@ -92,7 +84,7 @@ if not cython.compiled:
 @cython.final
 @cython.cclass
 class Entity:
-    """The entity at hand."""
+    """The entity that is being coded."""
 
     plan: CompactPlan
     coder: Coder
@@ -123,7 +115,7 @@ class Entity:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def code(self, index: cython.Py_ssize_t) -> cython.int:
-        """Everything in one changed entity."""
+        """Code everything in one changed entity."""
         group: cython.int
         number: cython.int
         kind: cython.int
@@ -183,11 +175,11 @@ class Entity:
     @cython.cfunc
     @cython.exceptval(check=False)
     def fetch(self, index: cython.Py_ssize_t) -> cython.int:
-        """The values to encode, if their fields can hold them, and their angle."""
+        """Read the values to encode, and check that their fields and angles can hold them."""
         group: cython.int
         scalar: cython.int
         wrong: cython.int = -1
-        # From the last to the first: the first that is wrong is named.
+        # From the last to the first, so that the first wrong one is named.
         if self.frames.dense:
             for scalar in range(self.plan.scalar_count - 1, -1, -1):
                 self.now[scalar] = self.frames.targets[scalar][index]
@@ -208,7 +200,7 @@ class Entity:
     @cython.cfunc
     @cython.exceptval(check=False)
     def store(self, index: cython.Py_ssize_t) -> cython.void:
-        """The decoded values into the target."""
+        """Write the decoded values into the target."""
         group: cython.int
         scalar: cython.int
         if self.frames.dense:
@@ -223,7 +215,7 @@ class Entity:
     @cython.cfunc
     @cython.exceptval(check=False)
     def misfits(self, scalar: cython.int) -> cython.bint:
-        """Whether the value of a scalar is none of its field, or its angle."""
+        """Whether the field or the angle of a scalar cannot hold its value."""
         above: cython.ulonglong = self.now[scalar] - self.motion.low[scalar]
         if not cython.compiled:
             above &= 0xFFFFFFFFFFFFFFFF
@@ -233,7 +225,7 @@ class Entity:
     @cython.cfunc
     @cython.exceptval(check=False)
     def blame(self, scalar: cython.int) -> cython.int:
-        """The value of a scalar is wrong: the fault says so."""
+        """Write into the fault that the value of a scalar is wrong."""
         self.fault.field = self.plan.field[scalar]
         self.fault.value = self.now[scalar]
         return layout.VALUE_RANGE
@@ -241,7 +233,7 @@ class Entity:
     @cython.cfunc
     @cython.exceptval(check=False)
     def hold(self, group: cython.int) -> cython.int:
-        """A group that mostly stays as it is: a flag, and residuals if it does not."""
+        """Code a group that mostly stays as it is: a flag, and residuals if it changes."""
         first: cython.int = self.plan.first[group]
         last: cython.int = first + self.plan.count[group]
         old: cython.p_longlong = self.frames.old
@@ -277,7 +269,7 @@ class Entity:
     @cython.cfunc
     @cython.exceptval(check=False)
     def choice(self, group: cython.int, index: cython.Py_ssize_t) -> cython.int:
-        """A flag or one of a few values: whether it is another, and which."""
+        """Code a flag or one of a few values: whether it changes, and to which."""
         scalar: cython.int = self.plan.first[group]
         old: cython.longlong = self.frames.old[4 * scalar]
         low: cython.longlong = self.motion.low[scalar]
@@ -304,7 +296,7 @@ class Entity:
     @cython.cfunc
     @cython.exceptval(check=False)
     def real(self, group: cython.int) -> cython.int:
-        """The bits of a float: how many of them differ from the guess, in a tree of its own, and which."""
+        """Code a float: how many of its bits differ from the guess, in a tree of its own, and which."""
         scalar: cython.int = self.plan.first[group]
         models: cython.Py_ssize_t = self.plan.models[group] + 128 * self.motion.goes_on(group)
         guess: cython.longlong = self.motion.guess[scalar]
@@ -344,7 +336,7 @@ class Entity:
         window: cython.int = self.motion.window[group]
         if self.plan.doubtful[group]:
             return self.residuals(group, first, 13 + window, DOUBTED, 0)
-        if self.plan.kind[group] == ANGLE:  # one number, as those that are doubtful: it has the models of later places
+        if self.plan.kind[group] == ANGLE:  # one number, like doubtful ones: it has the models of later places
             return self.residuals(group, first, 13 + window, MOVED, 1)
         if self.plan.kind[group] == INTEGRAL:
             return self.residuals(group, first, 12, SUMMED, 0)
@@ -353,7 +345,7 @@ class Entity:
     @cython.cfunc
     @cython.exceptval(check=False)
     def turned(self, group: cython.int) -> cython.int:
-        """A rotation: which component is the largest, then the three others."""
+        """Code a rotation: which component is the largest, then the three others."""
         coder: Coder = self.coder
         rotation: RotationPredictor = self.rotation
         scalar: cython.int = self.plan.first[group]
@@ -384,9 +376,9 @@ class Entity:
     def residuals(
         self, group: cython.int, first: cython.int, slot: cython.int, sort: cython.int, later: cython.int
     ) -> cython.int:
-        """The scalars of a group from ``first`` on, each as what it differs from its guess.
+        """Code the scalars of a group from ``first`` on, each as the difference from its guess.
 
-        ``slot`` and ``sort`` choose the models; ``later`` is 1 for those that the second and later scalars have.
+        ``slot`` and ``sort`` choose the models; ``later`` is 1 for those of the second and later scalars.
         """
         last: cython.int = self.plan.first[group] + self.plan.count[group]
         window: cython.int = self.motion.window[group] if sort != HELD else 0
@@ -447,7 +439,7 @@ class Body:
         self._factors = None
 
     def note_costs(self, costs: Any) -> None:
-        """From here on add the bits of each group to this list, the flags of entities at its end; None stops it."""
+        """From now on, add the bits of each group to this list, with entity flags at its end; None stops it."""
         self.entity.costs = costs
 
     @cython.ccall
@@ -461,10 +453,10 @@ class Body:
         cut: cython.Py_ssize_t,
         head: bytes,
     ) -> bytes:
-        """``head`` and the bytes of the body; ``statistics`` learn from it. A status that is not OK is in ``fault``."""
+        """``head`` and the bytes of the body; ``statistics`` learn from it. If it fails, the status is in ``fault``."""
         self.start(statistics, base, history, factors, target)
         self.coder.begin_encoding(head)
-        # The target has the baseline's rows, so that it is compared as if it were the baseline.
+        # The target has the baseline's rows, so it is compared as if it were the baseline.
         self.frames.differ(target, 0)
         self.fault.status = self.walk(cut)
         return self.coder.finish()
@@ -482,7 +474,7 @@ class Body:
         data: bytes,
         start: cython.Py_ssize_t,
     ) -> cython.int:
-        """Write what the body says into ``target``, a copy of ``base``. The status; if it is not OK, see ``fault``."""
+        """Decode the body into ``target``, a copy of ``base``. Returns the status; if it is not OK, see ``fault``."""
         self.start(statistics, base, history, factors, target)
         self.coder.begin_decoding(data, start)
         self.fault.status = self.walk(cut)
@@ -503,7 +495,7 @@ class Body:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def walk(self, cut: cython.Py_ssize_t) -> cython.int:
-        """All entities before ``cut``."""
+        """Code all entities before ``cut``."""
         coder: Coder = self.coder
         frames: Frames = self.frames
         index: cython.Py_ssize_t = 0
@@ -538,7 +530,7 @@ class Body:
 
     @cython.cfunc
     def find_levels(self, end: cython.Py_ssize_t) -> cython.void:
-        """Of each entity before ``end`` how likely it has changed: its speed or its rest, and its first flag."""
+        """Estimate how likely each entity before ``end`` has changed, from its speed or rest, and its first flag."""
         plan: CompactPlan = self.plan
         frames: Frames = self.frames
         index: cython.Py_ssize_t
@@ -549,7 +541,7 @@ class Body:
         if len(self._levels_owner) < end:
             self._levels_owner = array("B", bytes(end))
         self.levels = uchars(self._levels_owner)
-        # A byte may be any byte, to a C compiler: what stands in a local variable is not read again after each.
+        # A byte may alias anything, to a C compiler: local variables are not read again after each write.
         levels: cython.p_uchar = self.levels
         rests: cython.p_uchar = frames.rest
         used: cython.int = frames.used
@@ -603,19 +595,19 @@ class Body:
 @cython.inline
 @cython.exceptval(check=False)
 def _way(here: cython.longlong, there: cython.longlong) -> cython.int:
-    """The log of how far two values are apart."""
+    """The log of the distance between two values."""
     way: cython.longlong = here - there
     if not cython.compiled:
         way = wrapped(way)
     return log_of(way)
 
 
-# The usual packet as a whole, both ways (a compiled kernel).
+# Codes a usual packet as a whole, both ways (a compiled kernel).
 #
 # Most packets have the usual history, or one of even distances, and nothing is wrong with them. No entity comes or
-# goes, or the caller has a structure of its own that says so. These methods code such packets with little around the
-# body, and give None for all others: then :class:`PayloadCodec` does the packet, with every check in its place and
-# the right error. So nothing here decides what is an error, and leaving this module out changes only the speed.
+# goes, or the caller has a structure of its own for that. These methods code such packets with little around the body,
+# and return None for all others: then :class:`PayloadCodec` codes the packet, with every check in its place and the
+# right error. So nothing here decides what is an error, and leaving it out changes only the speed.
 
 if not cython.compiled:
     NO_CUT = 0x40000000  # C constant
@@ -671,7 +663,7 @@ class Usual:
         factors_of: Callable[[int, tuple[int, ...]], Any],
         or_plain: Callable[[Any, Any, Any, bytes, Any], tuple[bytes, Any]],
     ) -> None:
-        """``or_plain`` gives the payload and the statistics of the plain form, where it is shorter."""
+        """``or_plain`` gives the payload and the statistics of the plain form if that is shorter."""
         self.body = body
         self.table = table
         self.start = start
@@ -689,7 +681,7 @@ class Usual:
 
     @cython.ccall
     def encode(self, base: Any, current: Any, history: Any, carried: Any, structure: bytes) -> Any:
-        """The packet, or None."""
+        """Encode a packet; None if it is not a usual one."""
         if len(history) != FRAMES or not (self.takes(base) and self.takes(current)):
             return None
         ages: Any = self.ages_of(base, history)
@@ -729,7 +721,7 @@ class Usual:
 
     @cython.ccall
     def decode(self, base: Any, tick: Any, data: Any, held: Callable[[int], Any], carried: Any) -> Any:
-        """The snapshot and the statistics of a packet, or None."""
+        """Decode a packet to snapshot and statistics; None if it is not a usual one."""
         if type(data) is not bytes or not 1 <= len(data) <= self.most_bytes or tick >> 32 or not self.takes(base):
             return None
         form: cython.int = data[0]
@@ -779,7 +771,7 @@ class Usual:
 
     @cython.cfunc
     def takes(self, snapshot: Any) -> cython.bint:
-        """Whether this is a snapshot of the codec's own table, its ids ascending."""
+        """Whether this is a snapshot of the codec's own table, with ascending ids."""
         if not isinstance(snapshot, Columns):
             return False
         columns: Columns = snapshot
@@ -790,7 +782,7 @@ class Usual:
 
     @cython.cfunc
     def ages_of(self, base: Any, history: Any) -> Any:
-        """The ages of the history frames, if they are the usual or even ones; else None."""
+        """The ages of the history frames, if they are usual or even; else None."""
         index: cython.int
         for index in range(FRAMES):
             if not self.takes(history[index]):
@@ -810,7 +802,7 @@ class Usual:
 
     @cython.cfunc
     def factors(self, ticks: cython.longlong, ages: Any) -> Any:
-        """The numbers of a packet so many ticks after its baseline; most are as many as those before them."""
+        """The factors of a packet ``ticks`` after its baseline; mostly the same as for the packet before."""
         if ticks != self.ticks or ages != self._ages or ticks < 0:
             self._factors = self._factors_of(ticks, ages)
             self.ticks = ticks

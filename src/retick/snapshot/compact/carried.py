@@ -1,7 +1,7 @@
-"""Carried statistics: one receiver, and what both ends have learned from the packets that it acknowledged.
+"""Carried statistics: one receiver, and what both ends have learned from the packets it acknowledged.
 
-Every snapshot that was sent has its own statistics: those of its baseline, advanced by its packet. So a lost packet
-loses nothing but itself, and what an acknowledged one taught is there at both ends.
+Every snapshot sent has its own statistics: those of its baseline, advanced by its packet. So a lost packet loses
+nothing but itself, and both ends have what an acknowledged one taught.
 """
 
 from collections.abc import Callable
@@ -19,17 +19,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_OLDER = 16
-"""Acknowledged ticks that a sender chooses history from."""
-
-__all__ = ["CompactPacket", "CompactReceiver", "CompactSender"]
+"""How many acknowledged ticks a sender chooses history from."""
 
 
 class CompactPacket(NamedTuple):
-    """What is to be sent; the caller's protocol carries the ticks."""
+    """A packet to send; the caller's protocol carries the ticks."""
 
     tick: int
     baseline_tick: int
-    """0 for a full snapshot."""
+    """The baseline's tick; 0 for a full snapshot."""
     payload: bytes
 
 
@@ -39,7 +37,7 @@ class _KeptStatistics(NamedTuple):
 
 
 class CompactSender:
-    """The sender's side of one receiver."""
+    """The sender's end of one receiver."""
 
     def __init__(self, codec: "Codec", *, history: int = 64, carried: bool = True) -> None:
         """``history``: snapshots kept, as many at both ends. ``carried=False``: every packet starts from the prior."""
@@ -47,15 +45,15 @@ class CompactSender:
         self._payloads = codec.compact_payloads()
         self._carried = carried
         self._sent: BaselineRing[Snapshot] = BaselineRing(history)
-        # Of the baseline and of what may become it: statistics are larger than most snapshots.
+        # Statistics of the baseline and of what may become it: they are larger than most snapshots.
         self._learned: BaselineRing[Statistics] = BaselineRing(history)
         self._acknowledged: list[int] = []
         self._since = 0
 
     def encode(self, snapshot: Snapshot, *, most_bytes: int | None = None) -> CompactPacket:
-        """The packet for this snapshot: a delta from the newest that was acknowledged, if there is one.
+        """Encode this snapshot: a delta from the newest acknowledged one, if there is one.
 
-        With ``most_bytes`` a delta leaves out changes of the last entities; they are sent with a later packet.
+        With ``most_bytes`` a delta leaves out changes of the last entities; a later packet sends them.
         """
         held = [tick for tick in self._acknowledged[-MOST_OLDER:] if self._sent.get(tick) is not None]
         self._acknowledged = held
@@ -81,7 +79,7 @@ class CompactSender:
         self._learned.insert(result.tick, statistics, keep=base)
 
     def acknowledge(self, tick: int) -> None:
-        """The receiver has applied the packet of this tick. Unknown and repeated ticks change nothing."""
+        """Note that the receiver has applied the packet of this tick. Unknown and repeated ticks change nothing."""
         # Most acknowledgements repeat the last one.
         if tick == self.base_tick or tick < self._since or self._sent.get(tick) is None:
             return
@@ -93,17 +91,17 @@ class CompactSender:
 
     @property
     def base_tick(self) -> int:
-        """The newest tick that was acknowledged; 0 for none."""
+        """The newest acknowledged tick; 0 for none."""
         return self._acknowledged[-1] if self._acknowledged else 0
 
     def forget(self) -> None:
-        """The receiver lost its state: the next packet is a full snapshot, and what was sent before counts no more."""
+        """Start over because the receiver lost its state: the next packet is a full snapshot."""
         self._acknowledged = []
         self._since = (self._sent.last_tick or 0) + 1
 
 
 class CompactReceiver:
-    """The receiver's side."""
+    """The receiver's end."""
 
     def __init__(self, codec: "Codec", *, history: int = 64) -> None:
         self._codec = codec
@@ -116,14 +114,14 @@ class CompactReceiver:
         return self._held.last_tick or 0
 
     def decode(self, packet: CompactPacket) -> Snapshot:
-        """The snapshot of a packet; on a DecodeError nothing has changed.
+        """Decode a packet; if that raises a DecodeError, nothing has changed.
 
-        One that is not newer than all before is not kept: do not acknowledge it.
+        A snapshot that is not newer than all before is not kept: do not acknowledge it.
         """
         return self.decode_as(packet, lambda snapshot: snapshot)
 
     def decode_as(self, packet: CompactPacket, read: Callable[[Snapshot], T]) -> T:
-        """What ``read`` makes of the snapshot; if it raises, the packet was never there."""
+        """Decode a packet and pass the snapshot to ``read``; if that raises, the packet has no effect."""
         tick, baseline, payload = packet
         if baseline == 0:
             kept = _KeptStatistics(self._codec.decode_payload(None, tick, payload), None)
@@ -133,7 +131,7 @@ class CompactReceiver:
             kept = _KeptStatistics(*self._payloads.decode(base.snapshot, tick, payload, self._older, start))
         found = read(kept.snapshot)
         if tick > self.newest_tick:
-            # The sender goes on from this baseline until a newer one is acknowledged.
+            # The sender continues from this baseline until a newer one is acknowledged.
             self._held.insert(tick, kept, keep=baseline)
         return found
 

@@ -1,16 +1,16 @@
 """Adaptive models: bits, and residuals by an estimate of their size, in both directions (a compiled kernel).
 
-A model is one 32-bit number: the probability of a 1 in its upper 16 bits, and in the lower ones how often it was used.
+A model is one 32-bit number: the probability of a 1 in its upper 16 bits, and how often it was used in the lower ones.
 :meth:`Coder.bit` writes a bit while encoding and reads one while decoding, so that encoder and decoder are one program
-and cannot disagree on a context. The numbers are those of docs/formats/compact.md.
+and cannot disagree on a context. docs/formats/compact.md has the numbers.
 
 The size of a residual, how far a value lies from its prediction, is estimated before it is coded, as log2 of it, by
 least mean squares over eight features that both ends know. The estimate chooses the models. Logarithms are whole
 numbers in sixteenths, weights in 4096ths, and the division by the norm is a shift, so that every machine has the same
 numbers.
 
-A packet has some hundred bits to a thousand. What codes them stands in one module, where the C compiler can put it in
-line.
+A packet has a hundred to a thousand bits. The code for them is in one module, so that the C compiler can inline
+it.
 """
 
 from array import array
@@ -78,49 +78,38 @@ else:
         log_of,
     )
 
-__all__ = [
-    "FRESH",
-    "IS_COMPILED",
-    "Coder",
-    "CompactPlan",
-    "GroupRow",
-    "RangeCoder",
-    "Statistics",
-]
-
-
 # A compact schema as flat arrays of numbers, the form in which the kernels read it (a compiled kernel).
 #
 # A *group* is a list of *scalars*, which are predicted together; a scalar is one field. Groups stand in coding order.
 
 
 class GroupRow(NamedTuple):
-    """One group, as it is given to the plan."""
+    """One group, as the plan takes it."""
 
     kind: int
     """HOLD, MOTION, ANGLE, INTEGRAL, ROTATION, CHOICE or REAL."""
     component: int
-    """Index of its component."""
+    """The index of its component."""
     fields: tuple[int, ...]
     """Its fields, numbered through all components, in coding order."""
     bits: int = 0
-    """Of a CHOICE, or of each of the three of a ROTATION."""
+    """The bits of a CHOICE, or of each of the three numbers of a ROTATION."""
     modulus: int = 0
-    """Of an ANGLE."""
+    """The modulus of an ANGLE."""
     source: int = 0
-    """The group that an INTEGRAL is of."""
+    """The group that an INTEGRAL integrates."""
     rate: float = 0.0
-    """Of an INTEGRAL: what one unit of the source adds in one tick."""
+    """For an INTEGRAL: what one unit of the source adds per tick."""
     accelerated: bool = False
     """Whether an acceleration is declared."""
     doubtful: bool = False
-    """Whether no one declared it: the motion is used only where it would have held before."""
+    """Whether nobody declared the motion: it is used only if it would have held before."""
 
 
 @cython.final
 @cython.cclass
 class CompactPlan:
-    """Made once from a schema and its predictors."""
+    """The kernels' form of a schema and its predictors, made once."""
 
     group_count: cython.int  # readonly
     scalar_count: cython.int  # readonly
@@ -208,15 +197,15 @@ class CompactPlan:
 
 # The range coder without its models: the interval, and the bytes that leave or enter it (a compiled kernel).
 #
-# ``low`` may be one bit too long until the next byte is written: a carry is added to the bytes before it only then, so
-# that no bit has to look for one. The numbers are those of docs/formats/compact.md.
+# ``low`` may be one bit too long until the next byte is written: only then is a carry added to the bytes before it, so
+# that coding a bit need not check for one. docs/formats/compact.md has the numbers.
 
 _EVERY = array("Q", [0xFFFFFFFF])
 
 
 @cython.cclass
 class RangeCoder:
-    """One stream of bytes."""
+    """Codes one stream of bytes."""
 
     encoding: cython.bint  # readonly
     overrun: cython.bint  # readonly: more was read than was there
@@ -237,7 +226,7 @@ class RangeCoder:
 
     @cython.cfunc
     def begin_encoding(self, head: bytes) -> cython.void:
-        """Write after these bytes."""
+        """Start encoding after these bytes."""
         index: cython.Py_ssize_t
         self.encoding = True
         self.overrun = False
@@ -253,7 +242,7 @@ class RangeCoder:
 
     @cython.cfunc
     def begin_decoding(self, data: bytes, start: cython.Py_ssize_t) -> cython.void:
-        """Read from byte ``start`` on."""
+        """Start decoding at byte ``start``."""
         index: cython.int
         self.encoding = False
         self.overrun = False
@@ -271,7 +260,7 @@ class RangeCoder:
 
     @cython.cfunc
     def make_room(self, more: cython.Py_ssize_t) -> cython.void:
-        """Space for so many more bytes."""
+        """Make room for ``more`` bytes."""
         if self.at + more + 16 > self.size:
             self._out.extend(bytes(self.size + more))
             self.size = len(self._out)
@@ -280,7 +269,7 @@ class RangeCoder:
     @cython.cfunc
     @cython.exceptval(check=False)
     def next_byte(self) -> cython.int:
-        """The next byte; zero for four bytes after the end, and then ``overrun``."""
+        """Read the next byte; zero for up to four bytes after the end, and then set ``overrun``."""
         found: cython.int = 0
         if self.at < self.size:
             found = self.buf[self.at]
@@ -305,7 +294,7 @@ class RangeCoder:
     @cython.cfunc
     @cython.exceptval(check=False)
     def shift(self) -> cython.void:
-        """Eight bits out of the coder, or into it; the caller widens the range."""
+        """Move eight bits out of the coder, or into it; the caller widens the range."""
         if self.encoding:
             self.carry()
             self.buf[self.at] = self.low >> 24
@@ -317,7 +306,7 @@ class RangeCoder:
     @cython.cfunc
     @cython.exceptval(check=False)
     def raw(self, value: cython.ulonglong, bits: cython.int) -> cython.ulonglong:
-        """A number of up to 64 bits, each as likely 0 as 1."""
+        """Code a number of up to 64 bits, each equally likely 0 or 1."""
         found: cython.ulonglong = 0
         part: cython.ulonglong
         size: cython.int
@@ -341,7 +330,7 @@ class RangeCoder:
 
     @cython.ccall
     def finish(self) -> bytes:
-        """All bytes written: the end is the shortest that lies in the last range."""
+        """All bytes written: the shortest end within the last range is chosen."""
         keep: cython.int
         top: cython.ulonglong
         cut: cython.ulonglong
@@ -365,13 +354,13 @@ class RangeCoder:
 
     @cython.ccall
     def bits_written(self) -> cython.double:
-        """How many bits of information are written, for reports."""
+        """How many bits of information were written, for reports."""
         from math import log2
 
         return 8.0 * self.at + 32.0 - log2(self.range)
 
 
-# What a coder has learned: models, weights, and the line of packets that taught it (a compiled kernel).
+# What a coder has learned: models, weights, and the lineage of packets that taught it (a compiled kernel).
 
 
 @cython.final
@@ -387,7 +376,7 @@ class Statistics:
     lineage: Any  # public: a number that both ends have in common only if they learned from the same packets
 
     def __init__(self, models: Any, weights: Any, lineage: Any) -> None:
-        # The kernels read them where they lie.
+        # The kernels read them in place.
         if models.typecode != "I" or weights.typecode != "i":
             raise UsageError(
                 f'statistics are arrays of "I" and "i", not of {models.typecode!r} and {weights.typecode!r}'
@@ -422,7 +411,7 @@ _RATES = array("I", [655360 // (10 * uses + 16) for uses in range(256)])
 @cython.final
 @cython.cclass
 class Coder(RangeCoder):
-    """One packet's bits."""
+    """Codes the bits of one packet."""
 
     models: cython.p_uint
     weights: cython.p_int  # by window, scalar and feature
@@ -437,7 +426,7 @@ class Coder(RangeCoder):
     _weights_owner: Any
 
     def __init__(self, values: Any, steps: Any, bends: Any) -> None:
-        """By scalar: the residuals, and what is known of them; the caller keeps the arrays alive."""
+        """Takes the residuals, and what is known of them, by scalar; the caller keeps the arrays alive."""
         RangeCoder.__init__(self)
         self.values, self.steps, self.bends = longs(values), longs(steps), longs(bends)
         self._features_owner = array("i", bytes(4 * FEATURES))
@@ -446,7 +435,7 @@ class Coder(RangeCoder):
 
     @cython.cfunc
     def use(self, models: Any, weights: Any) -> cython.void:
-        """The statistics of a packet that begins; they are changed."""
+        """Start a packet with these statistics, which coding changes."""
         self._models_owner = models
         self._weights_owner = weights
         self.models = uints(models)
@@ -456,7 +445,7 @@ class Coder(RangeCoder):
     @cython.cfunc
     @cython.exceptval(check=False)
     def bit(self, index: cython.Py_ssize_t, value: cython.int) -> cython.int:
-        """Write ``value``, or read and return it; the model learns."""
+        """Write ``value``, or read and return it; the model learns from it."""
         return _bit(self, index, value)
 
     @cython.cfunc
@@ -464,9 +453,9 @@ class Coder(RangeCoder):
     def until_changed(
         self, levels: cython.p_uchar, ways: cython.p_longlong, at: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.Py_ssize_t:
-        """Code for entities from ``at`` on whether they have changed; the index of the first that has, or ``end``.
+        """Code whether entities from ``at`` on have changed; returns the index of the first that has, or ``end``.
 
-        ``levels`` are the contexts of the entities, ``ways`` what has changed, while encoding.
+        ``levels`` are the contexts of the entities; ``ways`` says, while encoding, what has changed.
         """
         changed: cython.int = 0
         while at < end:
@@ -490,10 +479,10 @@ class Coder(RangeCoder):
         sort: cython.int,
         later: cython.int,
     ) -> cython.int:
-        """Code the values of scalars up to ``last``; the log of the largest. Their weights stand from ``at`` on.
+        """Code the values of scalars up to ``last``; returns the log of the largest. Their weights start at ``at``.
 
         The caller has set the features of their group. ``slot`` is the set of magnitude models, ``sort`` that of signs
-        and mantissas; ``later`` is 1 for the magnitude models that the second and later scalars have.
+        and mantissas; ``later`` is 1 for the magnitude models of the second and later scalars.
         """
         features: cython.p_int = self.features
         strayed: cython.int = 0
@@ -523,7 +512,7 @@ class Coder(RangeCoder):
             size = log_of(self.values[scalar])
             if size != estimate:
                 self.learn(at, size - estimate)
-            # Whether it went with its step (1) or against it (2): the next one mostly does the same.
+            # Whether it moved with its step (1) or against it (2): the next one mostly does the same.
             sign = _sign(self.values[scalar])
             before = 1 + (sign != side) if sign and side else 0
             strayed = size if size > strayed else strayed
@@ -535,7 +524,7 @@ class Coder(RangeCoder):
     @cython.cfunc
     @cython.exceptval(check=False)
     def learn(self, at: cython.Py_ssize_t, error: cython.int) -> cython.void:
-        """Move the weights from ``at`` on towards what would have been right."""
+        """Move the weights from ``at`` on towards the correct estimate."""
         weights: cython.p_int = self.weights
         features: cython.p_int = self.features
         norm: cython.int = 0
@@ -558,7 +547,7 @@ class Coder(RangeCoder):
 @cython.inline
 @cython.exceptval(check=False)
 def _bit(coder: Coder, index: cython.Py_ssize_t, value: cython.int) -> cython.int:
-    """See :meth:`Coder.bit`."""
+    """Does the work of :meth:`Coder.bit`."""
     model: cython.uint = coder.models[index]
     uses: cython.uint = model & 255
     rate: cython.uint = coder.rates[uses]
@@ -589,10 +578,10 @@ def _bit(coder: Coder, index: cython.Py_ssize_t, value: cython.int) -> cython.in
 @cython.inline
 @cython.exceptval(check=False)
 def _open_bit(coder: Coder, index: cython.Py_ssize_t, value: cython.int) -> cython.int:
-    """The same for a bit that is often as likely 0 as 1, and that nothing else depends on: without any jump by it.
+    """Code a bit that is often equally likely 0 or 1, and that nothing else depends on, without branching on it.
 
-    What holds for a zero only is masked: ``zero`` has no bits set for a one, and all for a zero.
-    Signs and mantissas coded so save a sixth of the time of the cubes; for bits that can be foreseen, jumps are faster.
+    Values that apply to a zero only are masked: ``zero`` is all zeros for a one, and all ones for a zero. Signs and
+    mantissas coded this way save a sixth of the time for the cubes; for predictable bits, branches are faster.
     """
     model: cython.uint = coder.models[index]
     uses: cython.uint = model & 255
@@ -633,10 +622,10 @@ def _number(
     step: cython.int,
     value: cython.longlong,
 ) -> cython.longlong:
-    """A signed number: its size from the expected one outwards, its sign, its bits.
+    """Code a signed number: its size outwards from the expected one, its sign, its bits.
 
-    ``models`` are those of the size; ``sort``, ``signs``, and ``side`` and log of the predicted ``step`` choose those
-    of the sign. What goes against the step is often about as large: then the thing stands still.
+    ``models`` are those of the size; ``sort``, ``signs``, and the side and log of the predicted ``step`` choose those
+    of the sign. A residual against the step is often about as large: then the thing stands still.
     """
     size: cython.int = 0
     away: cython.int = 0
@@ -685,7 +674,7 @@ def _number(
 def _mantissa(
     coder: Coder, sort: cython.int, size: cython.int, context: cython.int, rest: cython.ulonglong
 ) -> cython.ulonglong:
-    """A number of ``size`` bits, at least 2, without its highest one: two bits by models, the others as they are."""
+    """Code a number of ``size`` bits, at least 2, without its highest: two bits by models, the others as they are."""
     below: cython.int = size - 2
     found: cython.ulonglong
     one: cython.ulonglong = 1
@@ -711,7 +700,7 @@ def _sign(value: cython.longlong) -> cython.int:
 @cython.inline
 @cython.exceptval(check=False)
 def _estimate(weights: cython.p_int, at: cython.Py_ssize_t, features: cython.p_int) -> cython.int:
-    """What the log of the residual should be."""
+    """Estimate the log of the residual."""
     total: cython.int = 0
     index: cython.int
     for index in range(FEATURES):

@@ -11,7 +11,7 @@ fixed-point, signed and varint fields           Motion, where it would have held
 any other                                       Hold
 ==============================================  =======================================================
 
-A velocity is left to the last rule but one: that it changes evenly is a guess, and has to prove itself.
+A velocity gets the last rule but one: that it changes evenly is a guess, which must prove itself.
 """
 
 import re
@@ -39,12 +39,10 @@ from retick.snapshot.fields import (
 )
 from retick.snapshot.schema import Component, Schema
 
-__all__ = ["FieldPrediction", "default_groups", "prediction_of"]
-
 FEW = 16
-"""Values of a field that is a Choice unless it is declared otherwise."""
+"""The most values of a field that is a Choice by default."""
 WIDEST = 40
-"""Bits of a field that may move or turn; a wider one is held."""
+"""The most bits of a field that may move or turn; a wider one is held."""
 _AXIS = re.compile(r"^(.*?)_?([xyzXYZ]|[0-3])$")
 _PART = re.compile(r"^(.*?)_?(largest|a|b|c)$")
 _PLACES = ("", "pos", "position", "p", "loc", "location", "place", "translation", "centre", "center", "origin")
@@ -56,11 +54,11 @@ class FieldPrediction(NamedTuple):
 
     plan: CompactPlan
     groups: tuple[Group, ...]
-    """In coding order."""
+    """The groups in coding order."""
     dampings: tuple[float, ...]
-    """By group."""
+    """The damping of each group."""
     acceleration: "array[float]"
-    """By scalar."""
+    """The acceleration of each scalar."""
 
 
 def _range_of(codec: FieldCodec) -> int:
@@ -72,7 +70,7 @@ def _moves(codec: FieldCodec) -> bool:
 
 
 def default_groups(component: Component, taken: set[int]) -> list[Group]:
-    """Groups for the fields of a component that are in none."""
+    """Groups for those fields of a component that are not in a group."""
     left = [item for item in component.fields if item.id not in taken]
     found: list[Group] = []
     for pattern, size in ((_PART, 4), (_AXIS, 0)):
@@ -115,7 +113,7 @@ def _is_rotation(codecs: list[FieldCodec]) -> bool:
 
 
 def prediction_of(schema: Schema) -> FieldPrediction:
-    """The plan of a schema, or a SchemaError if a group does not fit its fields."""
+    """The plan of a schema; raises SchemaError if a group does not fit its fields."""
     declared = schema.groups
     groups = list(declared)
     for component in schema.components:

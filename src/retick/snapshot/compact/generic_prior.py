@@ -1,7 +1,5 @@
 """The prior that comes with the library, made by benchmarks/generic_prior.py."""
 
-__all__ = ["GENERIC"]
-
 GENERIC = (
     b"QdCP&19;l)odtLl$=bFnHkmZ;5?ELW?(Q0NSu{a{yCwt=?iSn$792uw4esvl?(R-V{=2B2Gd+{Q?)R;n|9oe2U42bws=KS|mFIol"
     b">Z%$ctbdva<`@xE6SX+XW^)#mUzo-4Efn>)d|D1o)Y~IJ<u&U6v^z9$_^2jK$28GyyCx#9YvK%_5B6#z;;<&3TyzxOZd>o~6e&L~"

@@ -1,4 +1,4 @@
-"""What stands before the body of a compact payload.
+"""The head of a compact payload, before its body.
 
 ::
 
@@ -33,47 +33,19 @@ from retick.snapshot.stream import Fault
 from retick.wire.explain import RowReader
 from retick.wire.varint import decode_varuint, encode_varuint
 
-__all__ = [
-    "CARRIED",
-    "CHECK",
-    "CHECK_BYTES",
-    "EVEN",
-    "HISTORY",
-    "SHORT_HEADS",
-    "USUAL",
-    "USUAL_AGES",
-    "VERSION",
-    "CompactParts",
-    "Head",
-    "Header",
-    "check_of",
-    "compact_hash",
-    "compact_parts",
-    "compare_checks",
-    "fault_error",
-    "is_even",
-    "open_header",
-    "pick_history",
-    "read_head",
-    "read_header",
-    "split_check",
-    "with_check",
-]
-
-
 USUAL_AGES = (1, 3, 8)
 """How many ticks before the baseline the history frames should be."""
 CHECK_BYTES = 4
 USUAL, LISTED, EVEN = 1, 2, 3
-"""Which history a form says, in its lowest two bits."""
+"""The kinds of history that a form's lowest two bits name."""
 _TICKS = struct.Struct("<II")
 HISTORY, CARRIED, CHECK = 3, 4, 8
-"""Bits of the form that other modules ask for."""
+"""The bits of the form that other modules need."""
 _STRUCTURE, _CUT, _PLAIN = 16, 32, 64
 
 
 def pick_history(base_tick: int, held: Sequence[int]) -> list[int]:
-    """Of the ticks that a receiver holds, those nearest to the usual ages; the newest first."""
+    """Of the ticks that a receiver holds, those nearest to the usual ages, newest first."""
     ticks = sorted(tick for tick in held if 0 < base_tick - tick <= OLDEST)
     found: list[int] = []
     end = len(ticks)
@@ -89,22 +61,22 @@ def pick_history(base_tick: int, held: Sequence[int]) -> list[int]:
 
 
 def is_even(ages: tuple[int, ...]) -> bool:
-    """Whether these are three ages with the same distance, as of snapshots that are sent every few ticks."""
+    """Whether these are three evenly spaced ages, as when snapshots are sent every few ticks."""
     return len(ages) == FRAMES and ages[1:] == (2 * ages[0], 3 * ages[0])
 
 
 class Head(NamedTuple):
-    """Everything before the body but the check."""
+    """Everything before the body except the check."""
 
     ages: tuple[int, ...] = ()
     """Ticks from each history frame to the baseline, ascending."""
     carried: bool = False
-    """Whether the statistics are those of the baseline, and not the prior."""
+    """Whether the statistics are those of the baseline instead of the prior."""
     cut: int | None = None
-    """Index of the first entity that is left as it is."""
+    """The index of the first entity that stays as it is; None if none is cut off."""
     structure: bytes = b""
     plain: bool = False
-    """Whether sections of version 2 follow in place of a body."""
+    """Whether sections of version 2 replace the body."""
 
     def to_bytes(self) -> bytes:
         ages = self.ages
@@ -126,11 +98,11 @@ _EVEN_AGES = [(first, 2 * first, 3 * first) for first in range(1, OLDEST // 3 + 
 SHORT_HEADS = {
     (ages, carried): Head(ages, carried).to_bytes() for ages in (USUAL_AGES, *_EVEN_AGES) for carried in (False, True)
 }
-"""The heads that most packets have, of one or two bytes, by their ages and whether statistics are carried."""
+"""The heads of most packets, of one or two bytes, by their ages and whether statistics are carried."""
 
 
 def check_of(payload: bytes, lineage: int, tick: int, base_tick: int) -> int:
-    """The check of a payload without one: CRC-32 that goes on from the statistics' lineage and both ticks."""
+    """The check of a payload: a CRC-32 that continues from the statistics' lineage and both ticks."""
     return zlib.crc32(_TICKS.pack(tick, base_tick) + payload, lineage)
 
 
@@ -139,7 +111,7 @@ def with_check(payload: bytes, check: int) -> bytes:
 
 
 def split_check(data: bytes, wanted: bool) -> tuple[bytes, int | None]:
-    """The payload without its check, and the check; a check must be there if it is wanted."""
+    """Split a payload into the rest and its check; the check must be there if ``wanted``."""
     if not data:
         raise _truncated(1, 0)
     if not data[0] & CHECK:
@@ -159,7 +131,7 @@ def compare_checks(expected: int, found: int | None) -> None:
 
 
 def read_head(payload: bytes) -> tuple[Head, int]:
-    """The head of a payload without check, and where the body starts."""
+    """Read the head of a payload without check; returns it with the offset of the body."""
     form = payload[0]
     at = 1
     history = form & HISTORY
@@ -216,7 +188,7 @@ VERSION = 3
 
 
 def compact_hash(schema: Schema, prediction: FieldPrediction, prior: Prior) -> int:
-    """The schema's hash with its groups and the prior: first eight bytes of blake3, little-endian."""
+    """The schema's hash with its groups and the prior: the first eight bytes of blake3, little-endian."""
     # Imported here so that programs without snapshots do not load it.
     from blake3 import blake3
 
@@ -227,7 +199,7 @@ def compact_hash(schema: Schema, prediction: FieldPrediction, prior: Prior) -> i
 
 
 def _group_bytes(group: Group, row: GroupRow) -> bytes:
-    """A group as it is hashed: everything that a decoder's predictions depend on."""
+    """A group as bytes for the hash: everything that a decoder's predictions depend on."""
     count = len(group.fields)
     made = struct.pack(f"<BBHI{count}H", row.kind, row.doubtful, group.component, count, *group.fields)
     given = group.predictor
@@ -245,7 +217,7 @@ def _group_bytes(group: Group, row: GroupRow) -> bytes:
 def read_header(
     data: Any, flags: int, base_tick: int | None, expected_hash: int, limits: Limits, schema: Schema
 ) -> tuple[int, bytes]:
-    """Tick and payload of a packet of this kind, on this baseline."""
+    """Check a packet's kind and baseline; returns its tick and payload."""
     found = open_header(data, limits, schema)
     if found.flags != flags:
         raise fault_error(schema, layout.INVALID_FLAGS, flags=found.flags)
@@ -266,7 +238,7 @@ def read_header(
 
 
 class Header(NamedTuple):
-    """What a packet says before its payload, checked for itself."""
+    """The checked content of a packet's header."""
 
     flags: int
     hash: int
@@ -276,7 +248,7 @@ class Header(NamedTuple):
 
 
 def open_header(data: Any, limits: Limits, schema: Schema) -> Header:
-    """The header of any compact packet, whatever its schema; ``schema`` is only for the words of errors."""
+    """Read the header of any compact packet, whatever its schema; ``schema`` is only for the words of errors."""
     packet = bytes(data)
     if len(packet) < HEADER_BYTES:
         raise fault_error(schema, layout.PACKET_TOO_SMALL, needed=HEADER_BYTES, available=len(packet))
@@ -297,39 +269,39 @@ def open_header(data: Any, limits: Limits, schema: Schema) -> Header:
 
 
 def fault_error(schema: Schema, status: int, **numbers: int) -> Exception:
-    """The decoder's error for a status, with the numbers that go with it."""
+    """The decoder's error for a status, with its numbers."""
     fault = Fault()
     for name, value in numbers.items():
         setattr(fault, name, value)
     return decode_error(status, fault, schema)
 
 
-# What stands before the body of a compact payload, field by field: all that can be told without earlier snapshots.
+# The head of a compact payload, field by field: everything readable without earlier snapshots.
 
 
 class CompactParts(NamedTuple):
-    """A payload in parts; they fill it."""
+    """A payload split into all its parts."""
 
     form: int
     check: int | None
     head: Head
     structure_at: int
-    """Where its sections start; the body if there are none."""
+    """The offset of its sections; of the body if there are none."""
     body_at: int
     size: int
     check_is_of_prior: bool
-    """Whether the check is that of a payload coded from the library's prior."""
+    """Whether the check fits a payload coded from the library's prior."""
 
     @property
     def summary(self) -> str:
-        """In a few words."""
+        """Describe the payload in a few words."""
         if self.head.plain:
             return "plain sections"
         body = f"{self.size - self.body_at} bytes of body, {len(self.head.ages)} history frames"
         return body + (f", {len(self.head.structure)} of structure" if self.head.structure else "")
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """The parts as plain values."""
         head = self.head
         return {
             "form": self.form,
@@ -344,7 +316,7 @@ class CompactParts(NamedTuple):
         }
 
     def read_rows(self, reader: RowReader) -> None:
-        """Rows of everything, from where ``reader`` stands."""
+        """Add rows for everything, from the reader's position on."""
         reader.add(1, "form", f"0x{self.form:02x}", self._form_names())
         if self.check is not None:
             known = (
@@ -385,11 +357,11 @@ class CompactParts(NamedTuple):
 
 
 def compact_parts(payload: bytes, tick: int, base_tick: int) -> CompactParts:
-    """The parts of a delta's payload, or a DecodeError."""
+    """Split the payload of a delta, or raise DecodeError."""
     bare, check = split_check(payload, False)
     head, at = read_head(bare)
     moved = len(payload) - len(bare)
-    # The prior is the one start that is known without state; carried statistics start from it, too.
+    # The prior is the only start known without state; carried statistics start from it, too.
     is_of_prior = check == check_of(bare, generic_prior().digest, tick, base_tick)
     start = at + moved
     return CompactParts(payload[0], check, head, start - len(head.structure), start, len(payload), is_of_prior)

@@ -1,7 +1,7 @@
-"""Where vectors, angles and integrals should be now (a compiled kernel).
+"""Predicts vectors, angles and integrals (a compiled kernel).
 
-The window is the longest whose line passes within one step of every history frame inside of it; if there is none, the
-newest frame alone gives the velocity. An acceleration that was declared is tried with and without.
+The chosen window is the longest whose line passes within one step of every history frame inside it; if there is none,
+the newest frame alone gives the velocity. A declared acceleration is tried with and without.
 """
 
 import struct
@@ -27,28 +27,16 @@ else:
     from retick.snapshot.compact.coder import CompactPlan
     from retick.snapshot.compact.numbers import FRAMES, TERMS, length_of, log_of, rounded
 
-__all__ = [
-    "Frames",
-    "MotionPredictor",
-    "RotationPredictor",
-    "all_in_order",
-    "first_disorder",
-    "same_shape",
-    "wrapped",
-]
-
-
 # The baseline and the history frames of one packet, and the values that one entity has in them (a compiled kernel).
 #
-# Frame 0 is the baseline, frames 1 to 3 are the history, the newest first. All are :class:`Columns`, which may have
-# other entities than the baseline: then a map gives the row of each of the baseline's entities, -1 where it is not
-# there.
+# Frame 0 is the baseline, frames 1 to 3 are the history, newest first. All are :class:`Columns`, which may have other
+# entities than the baseline: then a map gives the row of each of the baseline's entities, -1 where it is missing.
 
 
 @cython.final
 @cython.cclass
 class Frames:
-    """What a packet is predicted from."""
+    """The snapshots from which a packet is predicted."""
 
     plan: CompactPlan
     table: FieldTable
@@ -109,7 +97,7 @@ class Frames:
 
     @cython.cfunc
     def use(self, base: Columns, history: Any, target: Columns) -> cython.void:
-        """The baseline, up to three history frames, the newest first, and what has the baseline's rows."""
+        """Set the baseline, up to three history frames, newest first, and a target with the baseline's rows."""
         frame: cython.int
         group: cython.int
         scalar: cython.int
@@ -118,7 +106,7 @@ class Frames:
         self.target = target
         self.count = base.count
         self.used = len(history)
-        # A frame that is not used is the baseline, so that there is always one.
+        # An unused frame is the baseline, so that there is always one.
         self.first = history[0] if self.used > 0 else base
         self.second = history[1] if self.used > 1 else base
         self.third = history[2] if self.used > 2 else base
@@ -170,7 +158,7 @@ class Frames:
     @cython.cfunc
     @cython.exceptval(check=False)
     def _is_in_order(self, source: Columns) -> cython.bint:
-        """Whether the rows of the baseline's entities in a frame are the same numbers as the entities have."""
+        """Whether the baseline's entities have the same row numbers in a frame as in the baseline."""
         base: Columns = self.base
         component: cython.int
         if source.count != self.count:
@@ -185,7 +173,7 @@ class Frames:
     @cython.cfunc
     @cython.exceptval(check=False)
     def _map(self, number: cython.int) -> cython.void:
-        """The rows of the baseline's entities in a frame, component by component; -1 where it is not there."""
+        """Map the baseline's entities to their rows in a frame, by component; -1 if missing there."""
         source: Columns = self.frame(number)
         base: Columns = self.base
         component: cython.int
@@ -210,7 +198,7 @@ class Frames:
     @cython.cfunc
     @cython.exceptval(check=False)
     def _put_in_order(self) -> cython.void:
-        """The entities that have each component, by their rows."""
+        """List the entities that have each component, by their rows."""
         component: cython.int
         index: cython.Py_ssize_t
         to: cython.Py_ssize_t
@@ -225,12 +213,12 @@ class Frames:
     @cython.cfunc
     @cython.exceptval(check=False)
     def row(self, number: cython.int, component: cython.int, entity: cython.Py_ssize_t) -> cython.longlong:
-        """Row of an entity's component in a frame; -1 where it is not there. Not where all is dense."""
+        """The row of an entity's component in a frame; -1 if missing. Not for use when all is dense."""
         return self.maps[(number * self.table.component_count + component) * self.count + entity]  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     @cython.cfunc
     def _find_rest(self) -> cython.void:
-        """For each entity: how many of the history frames, from the newest on, have the baseline's values."""
+        """Find, for each entity, how many of the newest history frames have the baseline's values."""
         number: cython.int
         index: cython.Py_ssize_t
         for index in range(self.count):
@@ -242,7 +230,7 @@ class Frames:
     @cython.cfunc
     @cython.exceptval(check=False)
     def _note_rest(self, rest: cython.int) -> cython.void:
-        """The rest of all entities that `differ` found to differ."""
+        """Set the rest of all entities that ``differ`` found to differ."""
         index: cython.Py_ssize_t
         count: cython.Py_ssize_t = self.count
         ways: cython.p_longlong = self.ways
@@ -252,7 +240,7 @@ class Frames:
 
     @cython.cfunc
     def differ(self, other: Columns, number: cython.int) -> cython.void:
-        """Into ``ways``: not zero for every entity that differs between the baseline and another frame."""
+        """Set ``ways`` to nonzero for every entity that differs between the baseline and another frame."""
         index: cython.Py_ssize_t
         ways: cython.p_longlong = self.ways
         for index in range(self.count):
@@ -291,7 +279,7 @@ class Frames:
     @cython.cfunc
     @cython.exceptval(check=False)
     def _differ_in_order(self, other: Columns) -> cython.void:
-        """The same where every entity has the same row in both; two fields at once, for fewer trips through memory."""
+        """Do what ``differ`` does if all rows match; compares two fields at once, for fewer passes through memory."""
         scalar: cython.int = 0
         index: cython.Py_ssize_t
         ways: cython.p_longlong = self.ways
@@ -313,7 +301,7 @@ class Frames:
     @cython.cfunc
     @cython.exceptval(check=False)
     def load(self, entity: cython.Py_ssize_t) -> cython.void:
-        """The values of one entity in all frames, into ``old``; ``has`` says for each group where it has any."""
+        """Load the values of one entity in all frames into ``old``; ``has`` says for each group where it has any."""
         scalar: cython.int
         component: cython.int
         at: cython.Py_ssize_t
@@ -333,7 +321,7 @@ class Frames:
     @cython.cfunc
     @cython.exceptval(check=False)
     def _load_component(self, component: cython.int, entity: cython.Py_ssize_t) -> cython.void:
-        """The same for the groups of one component, where not all is dense."""
+        """Load the groups of one component, when not all is dense."""
         group: cython.int
         scalar: cython.int
         listed: cython.int
@@ -364,7 +352,7 @@ class Frames:
     @cython.cfunc
     @cython.exceptval(check=False)
     def held_by(self, group: cython.int) -> cython.int:
-        """The history frames in which the entity at hand has a group; a frame's number is that of its bit."""
+        """The history frames in which the entity has a group, as a mask by frame number."""
         number: cython.int
         found: cython.int = 14
         if not self.dense:
@@ -376,7 +364,7 @@ class Frames:
     @cython.cfunc
     @cython.exceptval(check=False)
     def newest(self, group: cython.int) -> cython.int:
-        """The newest history frame in which the entity at hand has a group; 0 for none."""
+        """The newest history frame in which the entity has a group; 0 for none."""
         number: cython.int
         for number in range(1, self.used + 1):
             if self.has[4 * group + number]:
@@ -388,14 +376,14 @@ class Frames:
 @cython.inline
 @cython.exceptval(check=False)
 def _has(flags: cython.p_uchar, entity: cython.Py_ssize_t) -> cython.bint:
-    """Whether an entity has the component of some flags; without flags every one has."""
+    """Whether an entity has the component of some flags; without flags, every entity has it."""
     if cython.compiled:
         return flags == cython.NULL or flags[entity] != 0
     return flags is None or flags[entity] != 0
 
 
 def all_in_order(table: FieldTable, *snapshots: Any) -> bool:
-    """Whether all are snapshots of this table, their ids ascending: what is wrong with one is for others to say."""
+    """Whether all are snapshots of this table with ascending ids; other code finds out what is wrong with one."""
     for snapshot in snapshots:
         if not isinstance(snapshot, Columns):
             return False
@@ -406,7 +394,7 @@ def all_in_order(table: FieldTable, *snapshots: Any) -> bool:
 
 
 def first_disorder(columns: Columns) -> int:
-    """Index of the first id that is not above the one before it; 0 when all ascend."""
+    """The index of the first id that is not above the one before it; 0 if all ascend."""
     return columns.first_disorder()
 
 
@@ -435,14 +423,14 @@ _DOUBLE, _BITS = struct.Struct("<d"), struct.Struct("<q")
 
 
 def wrapped(value: Any) -> Any:
-    """A number as 64 bits hold it, for uncompiled kernels: C does so by itself."""
+    """Wrap a number to 64 bits, for uncompiled kernels: C does so by itself."""
     return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
 
 
 @cython.final
 @cython.cclass
 class MotionPredictor:
-    """Predictions for the entity at hand."""
+    """Predictions for the entity that is being coded."""
 
     plan: CompactPlan
     frames: Frames
@@ -486,7 +474,7 @@ class MotionPredictor:
 
     @cython.cfunc
     def use(self, ahead: Any, back: Any, ticks: Any) -> cython.void:
-        """The factors of this packet, of all groups one after the other, and its ticks after the baseline."""
+        """Set the factors of this packet, for all groups, and its ticks after the baseline."""
         self._gains_owner = (ahead, back)
         self.ticks = ticks
         self.ahead, self.back = doubles(ahead), doubles(back)
@@ -494,7 +482,7 @@ class MotionPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def note(self, group: cython.int, steps: cython.longlong, bends: cython.longlong) -> cython.void:
-        """How far a group should move, and how much two windows differ on that; both as sums over its scalars."""
+        """Note how far a group should move, and how much two windows differ on that; both are sums over its scalars."""
         speed: cython.int = log_of(steps)
         self.fastest = speed if speed > self.fastest else self.fastest
         if steps == 0 and bends == 0:
@@ -503,7 +491,7 @@ class MotionPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def shortest(self, group: cython.int, way: cython.longlong) -> cython.longlong:
-        """A difference of two values; the short way round for an angle."""
+        """The difference of two values; for an angle, the short way round."""
         modulus: cython.longlong = self.plan.modulus[group]
         if modulus:
             if way >= modulus - modulus // 2:
@@ -515,7 +503,7 @@ class MotionPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def within(self, group: cython.int, scalar: cython.int, value: cython.longlong) -> cython.longlong:
-        """A value that the field can hold."""
+        """A value clamped to what the field can hold."""
         low: cython.longlong = self.low[scalar]
         high: cython.longlong = low + self.room[scalar]
         modulus: cython.longlong = self.plan.modulus[group]
@@ -533,7 +521,7 @@ class MotionPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def predict(self, group: cython.int) -> cython.void:
-        """Guess, step and bend of every scalar of a MOTION or ANGLE group."""
+        """Predict guess, step and bend of every scalar of a MOTION or ANGLE group."""
         newest: cython.int = 0
         number: cython.int
         best: cython.int = 0
@@ -570,9 +558,9 @@ class MotionPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def look_back(self, group: cython.int) -> cython.bint:
-        """How far each scalar has come since each history frame; whether any has moved at all.
+        """Measure how far each scalar has come since each history frame; returns whether any has moved.
 
-        A group that is the same in all frames stays what it is, by all windows, with and without acceleration.
+        A group that is the same in all frames stays, by all windows, with and without acceleration.
         """
         at: cython.Py_ssize_t
         first: cython.Py_ssize_t = 4 * self.plan.first[group]
@@ -605,7 +593,7 @@ class MotionPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def moves(self, group: cython.int, newest: cython.int) -> cython.bint:
-        """Whether to go on at all: what nobody declared to be a motion must have been one before."""
+        """Whether to predict motion: a group without a declared motion must have been moving before."""
         scalar: cython.int
         older: cython.int = newest + 1
         way: cython.longlong
@@ -628,7 +616,7 @@ class MotionPredictor:
     def stray(
         self, group: cython.int, scalar: cython.int, window: cython.int, number: cython.int, lift: cython.int
     ) -> cython.longlong:
-        """How far a history frame lies off the line of a window."""
+        """The distance of a history frame from the line of a window."""
         pair: cython.Py_ssize_t = 2 * (FRAMES * FRAMES * group + (window - 1) * FRAMES + number - 1)
         way: cython.double = self.way[4 * scalar + window] * self.back[pair]
         if lift:
@@ -648,7 +636,7 @@ class MotionPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def miss(self, group: cython.int, window: cython.int, newest: cython.int, lift: cython.int) -> cython.longlong:
-        """The sum of all strays of the frames inside of a window; -1 if one of them is more than one step."""
+        """The sum of the distances of the frames inside a window; -1 if one is more than one step."""
         total: cython.longlong = 0
         off: cython.longlong
         number: cython.int
@@ -665,7 +653,7 @@ class MotionPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def extend(self, group: cython.int, window: cython.int, newest: cython.int, lift: cython.int) -> cython.void:
-        """Guess, step and bend of all scalars along a window."""
+        """Predict guess, step and bend of all scalars along a window."""
         gains: cython.Py_ssize_t = 2 * FRAMES * group
         gain: cython.double = self.ahead[gains + 2 * (window - 1)]
         rise: cython.double = self.ahead[gains + 2 * (window - 1) + 1]
@@ -698,7 +686,7 @@ class MotionPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def ahead_of(self, group: cython.int, scalar: cython.int) -> cython.longlong:
-        """The baseline's value and the step, as the field can hold them."""
+        """The baseline's value plus the step, as the field can hold it."""
         value: cython.longlong = self.frames.old[4 * scalar] + self.step[scalar]
         if not cython.compiled:
             value = wrapped(value)
@@ -707,7 +695,7 @@ class MotionPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def goes_on(self, group: cython.int) -> cython.int:
-        """The guess of a REAL group: 1 if it is on a line, 0 if it is the baseline's value."""
+        """Guess a REAL group: 1 if it is on a line, 0 if it is the baseline's value."""
         scalar: cython.int = self.plan.first[group]
         old: cython.p_longlong = self.frames.old
         newest: cython.int = self.frames.newest(group)
@@ -720,7 +708,7 @@ class MotionPredictor:
         far: cython.double = here - _real(old[4 * scalar + older])
         share: cython.double = self.back[2 * (FRAMES * FRAMES * group + (older - 1) * FRAMES + newest - 1)]
         line: cython.double = here + way * self.ahead[2 * FRAMES * group + 2 * (newest - 1)]
-        # What is no number is below nothing; what is not finite is no number less itself.
+        # NaN is not below anything; a number that is not finite minus itself is NaN.
         if not abs(way - (far - way) * share / (1.0 - share)) < abs(way) or line - line != 0.0:
             return 0
         self.guess[scalar] = _bits(line)
@@ -729,7 +717,7 @@ class MotionPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def integrate(self, group: cython.int, now: cython.p_longlong) -> cython.void:
-        """The same for an INTEGRAL group, from the source's values before and ``now``."""
+        """Predict an INTEGRAL group from the source's values before and ``now``."""
         scalar: cython.int
         origin: cython.int = self.plan.first[self.plan.source[group]]
         both: cython.longlong
@@ -758,7 +746,7 @@ class MotionPredictor:
 @cython.inline
 @cython.exceptval(check=False)
 def _real(bits: cython.longlong) -> cython.double:
-    """The double of some bits."""
+    """The double with these bits."""
     if cython.compiled:
         made: cython.double = 0.0
         memcpy(cython.address(made), cython.address(bits), 8)
@@ -782,23 +770,23 @@ def _bits(real: cython.double) -> cython.longlong:
 @cython.inline
 @cython.exceptval(check=False)
 def _size(value: cython.longlong) -> cython.longlong:
-    """The absolute value, but no more than logs can tell apart, so that sums of it stay within 64 bits."""
+    """The absolute value, but no more than logs can tell apart, so that sums of it fit 64 bits."""
     most: cython.longlong = 1
     most <<= 40
     return most if value > most or value < -most else abs(value)
 
 
-# Where a rotation should be now: a quaternion as its smallest three components (a compiled kernel).
+# Predicts a rotation: a quaternion as its smallest three components (a compiled kernel).
 #
-# The fields are the index of the largest component, and the other three in x, y, z, w order, each a whole number from 0
-# to ``2**bits - 1`` for -1/sqrt(2) to 1/sqrt(2). In here a component is ``2 * q - (2**bits - 1)``; so the length of the
-# whole is ``sqrt(2) * (2**bits - 1)``.
+# The fields are the index of the largest component, and the other three in x, y, z, w order, each an integer from 0 to
+# ``2**bits - 1`` for -1/sqrt(2) to 1/sqrt(2). Here a component is ``2 * q - (2**bits - 1)``; so the length of the whole
+# is ``sqrt(2) * (2**bits - 1)``.
 
 
 @cython.final
 @cython.cclass
 class RotationPredictor:
-    """Predictions for one rotation of the entity at hand."""
+    """Predictions for one rotation of the entity that is being coded."""
 
     plan: CompactPlan
     frames: Frames
@@ -825,19 +813,19 @@ class RotationPredictor:
 
     @cython.cfunc
     def use(self, turns: Any) -> cython.void:
-        """The series of this packet, of all groups one after the other."""
+        """Set the series of this packet, for all groups."""
         self._turns_owner = turns
         self.turns = doubles(turns)
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def unpack(self, group: cython.int, number: cython.int) -> cython.void:
-        """The four components in one frame, with the sign that is nearer to the baseline's."""
+        """Compute the four components in one frame, with the sign that is nearer to the baseline's."""
         scalar: cython.int = self.plan.first[group]
         most: cython.double = (1 << self.plan.bits[group]) - 1
         missing: cython.int = self.frames.old[4 * scalar + number] & 3
         at: cython.Py_ssize_t = 4 * number
-        # Where the three go; which one is missing cannot be foreseen, so that there is no jump by it.
+        # Which of the three is missing cannot be predicted, so this does not branch on it.
         first: cython.int = missing == 0
         second: cython.int = 1 + (missing < 2)
         third: cython.int = 2 + (missing < 3)
@@ -859,7 +847,7 @@ class RotationPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def bent(self, series: cython.Py_ssize_t, s: cython.double) -> cython.double:
-        """A power series at ``s``."""
+        """The value of a power series at ``s``."""
         total: cython.double = 0.0
         term: cython.int
         for term in range(TERMS - 1, -1, -1):
@@ -869,7 +857,7 @@ class RotationPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def chord(self, group: cython.int, number: cython.int) -> cython.double:
-        """A quarter of the squared distance between the baseline and a frame, of a sphere of radius 1."""
+        """A quarter of the squared distance between the baseline and a frame, on a sphere of radius 1."""
         most: cython.double = (1 << self.plan.bits[group]) - 1
         total: cython.double = 0.0
         way: cython.double
@@ -882,7 +870,7 @@ class RotationPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def fits(self, group: cython.int, window: cython.int, newest: cython.int) -> cython.bint:
-        """Whether the arc of a window passes every history frame inside of it within one step."""
+        """Whether the arc of a window passes every history frame inside it within one step."""
         at: cython.Py_ssize_t
         number: cython.int
         index: cython.int
@@ -906,7 +894,7 @@ class RotationPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def predict(self, group: cython.int) -> cython.void:
-        """The predicted quaternion of a ROTATION group, and how it turns."""
+        """Predict the quaternion of a ROTATION group, and how it turns."""
         frames: Frames = self.frames
         number: cython.int
         newest: cython.int = 0
@@ -947,7 +935,7 @@ class RotationPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def note_bend(self, group: cython.int, newest: cython.int) -> cython.void:
-        """Of each component how far the turns of two windows differ, in half steps."""
+        """Note for each component how far the turns of two windows differ, in half steps."""
         older: cython.int = newest + 1
         index: cython.int
         near: cython.double = self.motion.ahead[2 * FRAMES * group + 2 * (newest - 1)]
@@ -963,7 +951,7 @@ class RotationPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def note_turn(self, group: cython.int) -> cython.void:
-        """How far the rotation turns, as a feature of residuals."""
+        """Note how far the rotation turns, as a feature of residuals."""
         total: cython.double = 0.0
         bends: cython.double = 0.0
         index: cython.int
@@ -975,7 +963,7 @@ class RotationPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def rank(self, group: cython.int) -> cython.void:
-        """Which component should be the largest, which the second, and how sure that is (0 to 7)."""
+        """Predict the largest and second largest component, and how certain that is (0 to 7)."""
         at: cython.Py_ssize_t = 4 * group
         most: cython.double = (1 << self.plan.bits[group]) - 1
         index: cython.int
@@ -1003,7 +991,7 @@ class RotationPredictor:
     @cython.cfunc
     @cython.exceptval(check=False)
     def place(self, group: cython.int, largest: cython.int) -> cython.void:
-        """Guess, step and bend of the three scalars, now that the largest component is known."""
+        """Set guess, step and bend of the three scalars, now that the largest component is known."""
         at: cython.Py_ssize_t = 4 * group
         scalar: cython.int = self.plan.first[group] + 1
         most: cython.longlong = (1 << self.plan.bits[group]) - 1

@@ -1,42 +1,9 @@
-"""The numbers of the compact body: where each set of models lies, and the kinds of groups.
+"""The numbers of the compact body: where each set of models starts, and the kinds of groups.
 
 scripts/declare_kernels.py writes numbers.pxd from it, for the C compiler.
 """
 
 from math import floor
-
-__all__ = [
-    "ANGLE",
-    "CHANGED_MODELS",
-    "CHOICE",
-    "CHOICE_MODELS",
-    "CLASSES",
-    "CONTEXTS",
-    "FARTHEST",
-    "FEATURES",
-    "FRAMES",
-    "GROUP_MODELS",
-    "HOLD",
-    "HOLD_MODELS",
-    "INTEGRAL",
-    "LARGEST_MODELS",
-    "MAGNITUDE_MODELS",
-    "MANTISSA_MODELS",
-    "MOTION",
-    "NODES",
-    "OLDEST",
-    "RATIOS",
-    "REAL",
-    "REAL_MODELS",
-    "ROTATION",
-    "SIGNS",
-    "SIGN_MODELS",
-    "TERMS",
-    "length_of",
-    "log_of",
-    "rounded",
-]
-
 
 # C constants: every integer of this module.
 
@@ -50,25 +17,25 @@ CHOICE = 5
 REAL = 6
 
 FRAMES = 3
-"""History frames that a packet may name."""
+"""The most history frames that a packet names."""
 OLDEST = 63
-"""Ticks from the baseline back to the oldest of them."""
+"""The most ticks from the baseline back to the oldest history frame."""
 FARTHEST = 12
-"""Ticks that a prediction looks ahead, at most."""
+"""The most ticks that a prediction looks ahead."""
 FEATURES = 8
-"""Inputs of the magnitude estimate."""
+"""How many inputs the magnitude estimate has."""
 CONTEXTS = 16
-"""Steps of the estimate that are told apart, each half of an octave."""
+"""How many steps the estimate distinguishes, each half of an octave."""
 CLASSES = 4
-"""Sets of magnitude models of one slot: by the place in the group, and by the predicted step."""
+"""How many sets of magnitude models a slot has: by place in the group, and by the predicted step."""
 NODES = 8
-"""Models of one magnitude: four upwards and four downwards."""
+"""How many models a magnitude has: four upwards and four downwards."""
 SIGNS = 27
-"""Contexts of a sign, beside its size: by the signs of step and bend, and by what the residual before it did."""
+"""How many contexts a sign has, besides its size: by the signs of step and bend, and the previous residual."""
 RATIOS = 8
-"""Sizes of a residual, against that of the predicted step, by which a sign is told apart."""
+"""How many sizes of a residual, relative to the predicted step, distinguish signs."""
 TERMS = 7
-"""Terms of the two series of a rotation."""
+"""How many terms each of the two series of a rotation has."""
 
 # First model of each set, in the order of the statistics.
 CHANGED_MODELS = 0
@@ -82,21 +49,21 @@ GROUP_MODELS = 10776
 HOLD_MODELS = 32
 CHOICE_MODELS = 64
 REAL_MODELS = 256
-"""A tree of sizes, 0 to 127, for each of two guesses."""
+"""How many models the two trees of sizes 0 to 127 have, one for each guess."""
 
 
 # Lengths and logarithms of whole numbers, and rounding; the same on every machine.
 #
-# Compiled kernels use the functions of logs.pxd, which the C compiler puts in line.
+# Compiled kernels use the inline functions of logs.pxd instead.
 
 
 def length_of(value: int) -> int:
-    """How many bits a number that is not negative has."""
+    """How many bits a non-negative number has."""
     return value.bit_length()
 
 
 def log_of(value: int) -> int:
-    """log2(1 + |value|) in sixteenths, the fraction on a straight line; values beyond 2**40 count as that."""
+    """log2(1 + |value|) in sixteenths, with a linear fraction; larger values count as 2**40."""
     rest = abs(value)
     if rest == 0:
         return 0
@@ -108,5 +75,5 @@ def log_of(value: int) -> int:
 
 
 def rounded(value: float) -> int:
-    """To the nearest whole number; a motion that no field can hold is none."""
+    """Round to the nearest integer; a motion too large for any field becomes 0."""
     return floor(value + 0.5) if -1e15 < value < 1e15 else 0

@@ -1,4 +1,4 @@
-"""Compact payloads: the head, the entropy-coded body, and what goes the plain way."""
+"""Compact payloads: the head, the entropy-coded body, and the parts in plain form."""
 
 from array import array
 from collections.abc import Callable, Sequence
@@ -54,15 +54,15 @@ class Gains(NamedTuple):
     """The factors of one damping, by window; pairs are numbered window * 3 + frame."""
 
     ahead: "array[float]"
-    """By window: gain, lift."""
+    """For each window: gain and lift."""
     back: "array[float]"
-    """By pair: the share of ``x0 - xm`` at the frame, and its lift."""
+    """For each pair: the share of ``x0 - xm`` at the frame, and its lift."""
     turns: "array[float]"
-    """By window: the series A and B forward; then by pair: those of the frame."""
+    """For each window: the series A and B forwards; then for each pair: those of the frame."""
 
 
 def _sums(damping: float, ticks: int) -> tuple[float, float, float, float]:
-    """Forward: factor of the velocity and of the acceleration; backward: the same two."""
+    """The factors of velocity and acceleration, forwards and then backwards."""
     forward = lifted = 0.0
     power, pushed = 1.0, 0.0
     for _ in range(ticks):
@@ -89,7 +89,7 @@ def _series(a: float) -> list[float]:
 
 
 def gains_of(damping: float, ahead: int, ages: tuple[int, ...]) -> Gains:
-    """For a packet ``ahead`` ticks after its baseline, whose history frames are ``ages`` ticks older than that."""
+    """The factors for a packet ``ahead`` ticks after its baseline; history frames are ``ages`` ticks older."""
     forward, lifted, _backward, _sunk = _sums(damping, min(ahead, FARTHEST))
     factors = array("d", bytes(8 * 2 * FRAMES))
     back = array("d", bytes(8 * 2 * FRAMES * FRAMES))
@@ -113,13 +113,13 @@ def gains_of(damping: float, ahead: int, ages: tuple[int, ...]) -> Gains:
 
 _EVERYTHING = 1 << 30
 _FLUSHED = 4
-"""Bytes that a body may still grow by after its last entity."""
+"""How many bytes a body may grow after its last entity."""
 MOST_FACTORS = 64
-"""Spacings of frames whose factors are kept."""
+"""How many spacings of frames have their factors kept."""
 
 
 class Factors(NamedTuple):
-    """The numbers of one spacing of frames, of all groups one after the other."""
+    """The factors of one spacing of frames, for all groups."""
 
     ahead: "array[float]"
     back: "array[float]"
@@ -131,7 +131,7 @@ class PayloadCodec:
     """Writes and reads compact payloads of one schema and prior; it keeps working space, but no state."""
 
     def __init__(self, plain: Any, prediction: FieldPrediction, prior: Prior, sealed: bool) -> None:
-        """``plain``: a codec of version 2 for what is not entropy-coded. ``sealed``: no check is written or wanted."""
+        """``plain``: a codec of version 2 for the rest. ``sealed``: no check is written or required."""
         self._plain = plain
         self._schema = plain.schema
         self._table = plain.schema.table
@@ -163,7 +163,7 @@ class PayloadCodec:
 
     @property
     def plan(self) -> CompactPlan:
-        """The groups as the kernels have them."""
+        """The groups in the kernels' form."""
         return self._prediction.plan
 
     @property
@@ -172,11 +172,11 @@ class PayloadCodec:
         return self._prediction.groups
 
     def prior_statistics(self) -> Statistics:
-        """What both ends know before the first packet; to be copied, not changed."""
+        """What both ends know before the first packet; copy it, do not change it."""
         return self._start
 
     def note_costs(self, costs: list[float] | None) -> None:
-        """From here on add the bits of each group to this list, those of the entities' flags at its end."""
+        """From now on, add the bits of each group to this list, with those of entity flags at its end."""
         if costs is not None and len(costs) != len(self.groups) + 1:
             raise UsageError(f"costs are of {len(self.groups)} groups and of the flags, not {len(costs)} numbers")
         self._body.note_costs(costs)
@@ -190,12 +190,12 @@ class PayloadCodec:
         most_bytes: int | None = None,
         structure: bytes = b"",
     ) -> Encoded:
-        """What makes ``current`` of ``base``; ``history`` are older snapshots that the receiver holds, newest first.
+        """Encode the changes from ``base`` to ``current``; ``history``: older snapshots of the receiver, newest first.
 
-        ``carried`` are the statistics of the baseline, which stay as they are; without them the prior is used. With
-        ``most_bytes`` the payload is at most so long, and leaves changes of the last entities out. ``structure``: what
-        makes ``base``, which then has the entities of ``current``, of the receiver's snapshot of that tick, in the
-        caller's own form.
+        ``carried`` are the statistics of the baseline, which do not change; without them the prior is used. With
+        ``most_bytes`` the payload is at most that long, and leaves out changes of the last entities. ``structure``, in
+        the caller's own form, turns the receiver's snapshot of that tick into ``base``, which then has the entities of
+        ``current``.
         """
         if most_bytes is None and not self._thresholds:
             usual: Encoded | None = self._usual.encode(base, current, history, carried, structure)
@@ -224,7 +224,7 @@ class PayloadCodec:
         room = _EVERYTHING
         if most_bytes is not None:
             room = most_bytes - (0 if self._sealed else CHECK_BYTES) - len(made)
-        # What is cut says where, in a few bytes.
+        # A cut is announced in a few bytes.
         cut_room = room - len(encode_varuint(middle.count)) if most_bytes is not None else room
         payload = self._run(statistics, middle, history, ages, target, _EVERYTHING, cut_room, made)
         most = self._limits.max_entities_update
@@ -232,7 +232,7 @@ class PayloadCodec:
         if is_over and most_bytes is None:
             raise limit_error(layout.LIMIT_UPDATE, most, self._body.changes)
         cut = self._body.fitting
-        # Where that saves next to nothing, the plain form may be shorter.
+        # If that saves next to nothing, the plain form may be shorter.
         if not (is_over or is_own) and (
             (len(payload) - len(made)) * 8 > self._body.changes * self._entity_bits
             or len(payload) > self._limits.max_section_len
@@ -256,9 +256,9 @@ class PayloadCodec:
         carried: Statistics | None = None,
         restructure: Callable[[bytes], Snapshot] | None = None,
     ) -> tuple[Snapshot, Statistics]:
-        """The snapshot of ``tick``, and what was learned; ``held`` gives the older snapshot of a tick, or None.
+        """Decode the snapshot of ``tick``, and what was learned; ``held`` gives the older snapshot of a tick, or None.
 
-        ``restructure`` makes ``base`` anew from a structure of the caller's own form.
+        ``restructure`` rebuilds ``base`` from a structure in the caller's own form.
         """
         usual: tuple[Snapshot, Statistics] | None = self._usual.decode(base, tick, data, held, carried)
         if usual is not None:
@@ -341,7 +341,7 @@ class PayloadCodec:
         return made
 
     def plain_form(self, base: Snapshot, current: Snapshot, sections: bytes) -> bytes:
-        """The payload that has these sections of version 2 in place of a body; it starts from the prior."""
+        """The payload with these sections of version 2 in place of a body; it starts from the prior."""
         payload = Head((), False, None, b"", True).to_bytes() + sections
         return self._checked(payload, self._start, base, current, self._start.copy())
 
@@ -355,7 +355,7 @@ class PayloadCodec:
         return plain, (carried if carried is not None else self._start).copy()
 
     def _misfit(self, fault: Any) -> EncodeError:
-        """A value that its field cannot hold, or that its Angle cannot turn to."""
+        """The error for a value that its field or its Angle cannot hold."""
         owner, item = self._schema.fields[fault.field]
         above = fault.value - item.codec.lowest
         for group in self._prediction.plan.groups:
@@ -377,7 +377,7 @@ class PayloadCodec:
         return made
 
     def _factors_of(self, ticks: int, ages: tuple[int, ...]) -> Factors:
-        # Beyond the farthest look they are all the same, and before the baseline nothing is predicted.
+        # Beyond the farthest look ahead all are the same, and before the baseline nothing is predicted.
         key = (ticks if 0 <= ticks <= 255 else 255 if ticks > 0 else 0, ages)
         found = self._factors.get(key)
         if found is None:
@@ -394,7 +394,7 @@ class PayloadCodec:
         return found
 
     def _structure(self, base: Snapshot, current: Snapshot) -> tuple[Snapshot, bytes]:
-        """The baseline without what is destroyed and with what is created, and the sections that say so."""
+        """The baseline with entities destroyed and created as needed, and the sections that do so."""
         places = {identity: at for at, identity in enumerate(base.ids)}
         sources = array("q", [places.get(identity, ~at) for at, identity in enumerate(current.ids)])
         middle = gather(Snapshot, base, current, sources, current.tick)

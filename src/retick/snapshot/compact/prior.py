@@ -1,6 +1,6 @@
-"""Priors: what a coder knows before its first packet, and the file that holds it.
+"""Priors: what a coder knows before its first packet, and the file that contains it.
 
-The one that comes with the library was trained on the seeded generators in ``benchmarks/``, for any schema.
+The library's own prior was trained on the seeded generators in ``benchmarks/``, for any schema.
 """
 
 import struct
@@ -15,15 +15,13 @@ from retick.snapshot.compact import numbers as n
 from retick.snapshot.compact.coder import FRESH, CompactPlan, GroupRow, Statistics
 from retick.snapshot.compact.generic_prior import GENERIC
 
-__all__ = ["Prior", "empty_prior", "generic_prior"]
-
 KINDS = 6
-"""Rows of weights: by kind of group, and the last for those that are doubtful. CHOICE and REAL have none."""
+"""Rows of weights: one per kind of group, the last for doubtful groups. CHOICE and REAL have none."""
 WINDOWS = 4
 PLACES = 4
-"""Places in a group whose scalars have weights of their own; those after the last share its weights."""
+"""How many places in a group have their own weights; later places share the last."""
 CAP = 16
-"""Uses that a model of a prior counts as, at most."""
+"""The most uses that a model of a prior counts as."""
 MAGIC = b"RTKP\x03"
 SHARED = n.GROUP_MODELS + n.HOLD_MODELS + n.CHOICE_MODELS
 _WEIGHTS = KINDS * WINDOWS * PLACES * n.FEATURES
@@ -31,10 +29,10 @@ MOST_OWN = 1 << 20
 
 
 class Prior:
-    """Statistics to begin with, for any plan; for the plan that they were trained with, also those of its groups.
+    """Statistics to begin with, for any plan; for the plan that trained them, also those of its groups.
 
-    ``shared`` holds the models that all plans have, then those of a HOLD and of a CHOICE; ``weights`` are by row
-    (see KINDS), window, and place in the group. ``own`` is for one plan: its models and weights, exactly.
+    ``shared`` has the models that all plans have, then those of a HOLD and of a CHOICE; ``weights`` are by row (see
+    KINDS), window, and place in the group. ``own`` is for one plan: its models and weights, exactly.
     """
 
     def __init__(
@@ -44,16 +42,16 @@ class Prior:
         own: tuple["array[int]", "array[int]"] | None = None,
         key: int = 0,
     ) -> None:
-        """``key`` names the plan that ``own`` is of: see :func:`key_of`."""
+        """``key`` identifies the plan of ``own``: see :func:`key_of`."""
         self.shared = shared
         self.weights = weights
         self.own = own
         self.key = key
-        # Of what is packed, not of the packed bytes: those differ between versions of zlib.
+        # Over the content, not the packed bytes: those differ between versions of zlib.
         self.digest = zlib.crc32(self._numbers())
 
     def start(self, plan: CompactPlan) -> Statistics:
-        """What a coder of this plan knows before its first packet."""
+        """The statistics of a coder of this plan before its first packet."""
         if self.own is not None and self.is_for(plan):
             return Statistics(self.own[0][:], self.own[1][:], self.digest)
         hold = self.shared[n.GROUP_MODELS : n.GROUP_MODELS + n.HOLD_MODELS]
@@ -76,7 +74,7 @@ class Prior:
         return Statistics(models, weights, self.digest)
 
     def is_for(self, plan: CompactPlan) -> bool:
-        """Whether it was trained with exactly these groups."""
+        """Whether the prior was trained with exactly these groups."""
         sizes = (plan.model_count, plan.weight_count)
         own = self.own
         return own is not None and self.key == key_of(plan) and (len(own[0]), len(own[1])) == sizes
@@ -104,7 +102,7 @@ class Prior:
         return cls(shared, weights, (models, statistics.weights[:]) if own else None, key_of(plan) if own else 0)
 
     def to_bytes(self) -> bytes:
-        """The prior as a file: see docs/formats/compact.md."""
+        """Write the prior as a file: see docs/formats/compact.md."""
         return MAGIC + zlib.compress(self._numbers(), 9)
 
     def _numbers(self) -> bytes:
@@ -119,7 +117,7 @@ class Prior:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Prior":
-        """The prior in a file, or a DecodeError."""
+        """Read a prior from a file, or raise DecodeError."""
         if len(data) > 4 and data[:4] == MAGIC[:4] and data[4] != MAGIC[4]:
             raise InvalidValue(f"this is a prior of version {data[4]}, and version {MAGIC[4]} is read: train it again")
         if data[: len(MAGIC)] != MAGIC:
@@ -151,7 +149,7 @@ class Prior:
 
 
 def key_of(plan: CompactPlan) -> int:
-    """A number that two plans have in common only if their groups are the same."""
+    """A number that two plans share only if their groups are the same."""
     numbers = [
         number
         for group in plan.groups
@@ -161,7 +159,7 @@ def key_of(plan: CompactPlan) -> int:
 
 
 def _row_of(group: GroupRow) -> int:
-    """The weights that a group starts with; those of a CHOICE and of a REAL are never used."""
+    """The row of weights that a group starts with; those of a CHOICE and a REAL are never used."""
     return KINDS - 1 if group.doubtful or group.kind in (n.CHOICE, n.REAL) else group.kind
 
 
@@ -172,7 +170,7 @@ def _weights_at(row: int, window: int, place: int) -> int:
 def _average(
     plan: CompactPlan, learned: "array[int]", weights: "array[int]", row: int, window: int, place: int
 ) -> None:
-    """The weights of one place in a row: the mean over all groups that start with it."""
+    """Average the weights of one place in a row over all groups that start with it."""
     scalars: list[int] = []
     at = 0
     for group in plan.groups:
@@ -186,7 +184,7 @@ def _average(
 
 
 def empty_prior() -> Prior:
-    """What is known before anything was seen: a residual is like its step, its bend and its neighbours."""
+    """A prior without training: a residual is like its step, its bend and its neighbours."""
     weights = array("i", [0] * _WEIGHTS)
     for at in range(0, _WEIGHTS, n.FEATURES):
         weights[at + 1] = weights[at + 2] = weights[at + 5] = 1024

@@ -14,8 +14,6 @@ from retick.studio.play.side import MatchSettings, MatchSide, SeatController
 from retick.transport import Impaired, Poll, SimulatedNetwork, open_towards, open_udp
 from retick.transport.discovery import own_address
 
-__all__ = ["BotMatch", "OnlineMatch", "RoomMatch"]
-
 SHORTEST_SLEEP, LONGEST_SLEEP = 0.001, 0.004
 """Seconds. A match that waits for inputs looks for them so often."""
 GOODBYE = 1.0

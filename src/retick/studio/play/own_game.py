@@ -25,17 +25,6 @@ from retick.sim.world import SimulatedWorld
 from retick.studio.play.shown_game import ShownFighter, ShownGame
 from retick.studio.shown import shown_fields
 
-__all__ = [
-    "MOST_FIELDS",
-    "MOST_SHAPES",
-    "Drawing",
-    "OwnGame",
-    "SurfacePicture",
-    "buttons_of",
-    "shown_game_for",
-]
-
-
 # A canvas that records: what a game draws on it goes to the page as a list, and the page draws it.
 
 MOST_SHAPES = 2000

@@ -20,14 +20,6 @@ from retick.studio.play.own_game import shown_game_for
 from retick.studio.play.side import BOUNDS, MatchSettings
 from retick.studio.room import LONGEST_NAME, FeedError, PageMessage, PageRoom, Settings, write_message
 
-__all__ = [
-    "PlayRoom",
-    "Pressed",
-    "is_ip",
-    "look_up",
-]
-
-
 # The address of a host that was named by its user, found without holding up other rooms.
 
 

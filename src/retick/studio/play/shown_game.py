@@ -8,8 +8,6 @@ from retick.playing.controllers import BotController, Controller, StyleName
 from retick.rollback import RollbackSession
 from retick.studio.shown import RULES, fields_by_name
 
-__all__ = ["ShownFighter", "ShownGame"]
-
 LONGEST = 99 * rules.TICKS_PER_SECOND
 """Frames of a fight that nothing decides."""
 

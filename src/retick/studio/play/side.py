@@ -18,15 +18,6 @@ from retick.studio.play.shown_game import ShownGame
 from retick.studio.room import PageMessage
 from retick.transport import Conditions
 
-__all__ = [
-    "BOUNDS",
-    "MOST_COLUMNS",
-    "MatchSettings",
-    "MatchSide",
-    "config_of",
-]
-
-
 # What the sliders of the page set: the network between the peers, and the delay and window of their sessions.
 
 BOUNDS: dict[str, tuple[int, int]] = {

@@ -12,8 +12,6 @@ from retick.studio.replay.viewer import seek_in_steps
 from retick.studio.room import Steps
 from retick.studio.shown import shown_value
 
-__all__ = ["MOST_DIFFERENCES", "Difference"]
-
 MOST_DIFFERENCES = 200
 
 

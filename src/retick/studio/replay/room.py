@@ -20,12 +20,6 @@ from retick.studio.replay.slot import Games, Slot, open_file
 from retick.studio.room import FileSent, PageMessage, PageRoom, Settings, Steps, drive, write_message
 from retick.studio.shown import MOST_FIELDS, RULES
 
-__all__ = [
-    "ReplayRoom",
-    "example",
-]
-
-
 # A recording for a newcomer who has none yet: two bots fight, and in a second take some presses are missing.
 
 SEED = 9

@@ -17,17 +17,6 @@ from retick.studio.replay.viewer import ReplayStrip, Viewer, input_rows
 from retick.studio.room import FeedError, FileSent, Steps
 from retick.studio.shown import LONGEST_VALUE, MOST_FIELDS, shown_fields
 
-__all__ = [
-    "MOST_SIDES",
-    "GameNotKnown",
-    "Games",
-    "Opened",
-    "Slot",
-    "bundle_view",
-    "open_file",
-]
-
-
 # A desync bundle as the page shows it: its summary, and the states of all sides at the first frame that differs.
 
 MOST_SIDES = 8

@@ -9,17 +9,6 @@ from retick.sim.contract import Simulation
 from retick.studio.room import Steps
 from retick.studio.shown import is_fighter, shown_fields
 
-__all__ = [
-    "AROUND",
-    "MOST_COLUMNS",
-    "STRIDE",
-    "ReplayStrip",
-    "Viewer",
-    "input_rows",
-    "seek_in_steps",
-]
-
-
 # A recording is run in short steps.
 
 STRIDE = 64

@@ -16,26 +16,6 @@ from retick.netrunner.server.room import Room
 from retick.transport import Conditions, SimulatedNetwork
 from retick.wire.values import Plain
 
-__all__ = [
-    "MOST_BOTS",
-    "SHOWN_FOR",
-    "TICK",
-    "VISIBLE",
-    "WARM_UP",
-    "YOU",
-    "Course",
-    "CourseClient",
-    "Hands",
-    "Runner",
-    "ShownCorrection",
-    "Tally",
-    "attach_client",
-    "attach_server",
-    "bot_seed",
-    "make_client",
-]
-
-
 # A server and clients that run the course of the runner game, each in its own loop on a simulated network.
 #
 # What ``scenario_b`` and ``weather`` share. Every endpoint works at its own tick, as a program does: poll, tick, flush.

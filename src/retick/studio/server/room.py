@@ -9,14 +9,6 @@ from retick.studio.room import PageMessage, PageRoom, Settings
 from retick.studio.server.course import MOST_BOTS, YOU, Course
 from retick.transport import Conditions
 
-__all__ = [
-    "BODY",
-    "EVERY",
-    "Figures",
-    "ServerRoom",
-]
-
-
 # Numbers of a room, taken ten times a second: rates are over the last second.
 
 # retick: floats -- measurements

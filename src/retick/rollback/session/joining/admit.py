@@ -41,12 +41,6 @@ from retick.rollback.session.peer import Peer, Phase
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = [
-    "ConnectionRequests",
-    "Dialling",
-]
-
-
 MOST_EARLY_CALLS = 16
 """Calls that may wait for their peer to become known."""
 EARLY_SECONDS = 12.0

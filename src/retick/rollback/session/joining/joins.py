@@ -26,8 +26,6 @@ from retick.rollback.session.rematch import next_number
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["Joins"]
-
 PROMISE_SECONDS = 0.25
 """Seconds that a promise is ahead, in addition to two round trips."""
 COMMIT_SECONDS = 6.0

@@ -35,8 +35,6 @@ from retick.rollback.session.peer import HOST_ID, NO_ID, Peer, Phase, Role
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["Lobby"]
-
 MOST_EARLY = 64
 """Messages that may wait for START."""
 LONGEST_EARLY = 16384

@@ -20,8 +20,6 @@ from retick.sim.contract import PacksState
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = ["LEVEL_SECONDS", "Newcomer"]
-
 LEVEL_SECONDS = 0.75
 """How far behind a newcomer may be, travel time included, when the frame of its first input is agreed."""
 NOT_LET_IN = "the others did not let us in: try again"

@@ -44,12 +44,6 @@ from retick.sim.contract import PacksState
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = [
-    "HeldOff",
-    "Sponsor",
-]
-
-
 # Addresses from which a newcomer led to nothing: each waits before it is let in again, twice as long every time.
 #
 # An address is an IPv4 address or a /64 network of IPv6, as at the link's door. Time is that of the last frame.

@@ -28,24 +28,6 @@ from retick.link.request import NO_SEAT_TOKEN, SEAT_TOKEN_SIZE
 from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
 from retick.rollback.session.messages.roster import NO_TOKEN, TOKEN_SIZE
 
-__all__ = [
-    "FROM_A_STATE",
-    "LARGEST_REACH",
-    "VERSION",
-    "ConnectRequest",
-    "Reach",
-    "Want",
-    "accepted_key",
-    "announced_reach",
-    "decode_acceptance",
-    "decode_request",
-    "encode_acceptance",
-    "encode_call",
-    "encode_play",
-    "encode_watch",
-    "version_fault",
-]
-
 VERSION = 5
 """Of the session protocol: all that is in this package."""
 FROM_A_STATE = 0xFFFFFFFF

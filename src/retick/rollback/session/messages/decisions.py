@@ -16,23 +16,6 @@ from retick.errors import InvalidValue
 from retick.rollback.session.messages.kinds import MessageKind, need
 from retick.rollback.session.messages.roster import MAX_SEATS
 
-__all__ = [
-    "KNOWN_INPUTS",
-    "SERIAL_END",
-    "Drop",
-    "Known",
-    "Pausing",
-    "decode_drop",
-    "decode_pause",
-    "decode_rematch",
-    "encode_drop",
-    "encode_pause",
-    "encode_rematch",
-    "is_order",
-    "serial_of",
-]
-
-
 KNOWN_INPUTS = 96
 """Inputs of a lost player that one DROP carries at most; more are asked for with WANT."""
 

@@ -17,29 +17,6 @@ from retick.rollback.desync.equivocation import MOST_INPUT_BYTES, SignedRange, p
 from retick.rollback.session.messages.kinds import MessageKind, need
 from retick.rollback.session.messages.roster import MAX_PEERS
 
-__all__ = [
-    "MOST_PASSED",
-    "PASS",
-    "SHORT",
-    "WANT",
-    "InputRange",
-    "PassedInputs",
-    "SeenRanges",
-    "Signed",
-    "WantedInputs",
-    "decode_forward",
-    "decode_pass",
-    "decode_range",
-    "decode_signed",
-    "decode_want",
-    "encode_forward",
-    "encode_pass",
-    "encode_range",
-    "encode_signed",
-    "encode_want",
-]
-
-
 WANT, PASS = 0xF0, 0xF1
 """The first byte of the payloads; RBN1 begins with another one."""
 MOST_PASSED = 32

@@ -31,29 +31,6 @@ from retick.rollback.session.messages.roster import (
     unpack_seats,
 )
 
-__all__ = [
-    "LARGEST_STATE",
-    "LAST_WELCOME_FRAME",
-    "Feed",
-    "Meet",
-    "StateHeader",
-    "Welcome",
-    "check_header",
-    "decode_chunk",
-    "decode_feed",
-    "decode_joined",
-    "decode_meet",
-    "decode_resync",
-    "decode_welcome",
-    "encode_chunk",
-    "encode_feed",
-    "encode_joined",
-    "encode_meet",
-    "encode_resync",
-    "encode_welcome",
-]
-
-
 # A state on its way: what announces it, and its chunks.
 #
 # ::

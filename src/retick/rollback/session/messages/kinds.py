@@ -15,27 +15,6 @@ from enum import IntEnum
 from retick.errors import InvalidValue, Truncated
 from retick.link import describe as describe_link_reason
 
-__all__ = [
-    "ASK_SPONSOR",
-    "EQUIVOCATION",
-    "GAVE_UP",
-    "NO_ACKNOWLEDGEMENTS",
-    "NO_INPUTS",
-    "NO_MATCH",
-    "OTHER_VERSION",
-    "REACHES_TOO_FAR",
-    "RETURNED",
-    "UNSIGNED",
-    "WORDS",
-    "MessageKind",
-    "decode_byte",
-    "decode_byte_and_number",
-    "describe",
-    "encode_byte",
-    "encode_byte_and_number",
-    "need",
-]
-
 
 class MessageKind(IntEnum):
     """What a message is."""

@@ -18,19 +18,6 @@ from retick.rollback.events import RosterPeer
 from retick.rollback.session.messages.kinds import MessageKind, need
 from retick.rollback.session.messages.roster import MAX_PEERS, pack_seats, unpack_seats
 
-__all__ = [
-    "MAX_NAME",
-    "MAX_PROFILE",
-    "Profile",
-    "check_profile",
-    "decode_list",
-    "decode_profile",
-    "decode_return",
-    "encode_list",
-    "encode_profile",
-    "encode_return",
-]
-
 MAX_NAME = 64
 """Bytes of a name."""
 MAX_PROFILE = 128

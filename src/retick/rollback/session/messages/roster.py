@@ -23,34 +23,6 @@ from retick.errors import InvalidValue, TrailingData, Truncated, UsageError
 from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
 from retick.rollback.session.messages.kinds import MessageKind
 
-__all__ = [
-    "MAX_ADDRESS",
-    "MAX_PEERS",
-    "MAX_SEATS",
-    "MAX_SEATS_EACH",
-    "NO_TOKEN",
-    "TOKEN_SIZE",
-    "Roster",
-    "RosterEntry",
-    "address_key",
-    "check_reachable",
-    "check_seats",
-    "decode_entries",
-    "decode_ready",
-    "decode_roster",
-    "decode_start",
-    "encode_entries",
-    "encode_ready",
-    "encode_roster",
-    "encode_start",
-    "is_reachable",
-    "pack_address",
-    "pack_seats",
-    "unpack_address",
-    "unpack_seats",
-]
-
-
 # Addresses that peers tell each other, as text, and which of them may be dialled.
 #
 # ::

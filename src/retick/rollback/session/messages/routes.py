@@ -28,8 +28,6 @@ from retick.rollback.session.resync import Resync
 from retick.rollback.session.returns import Returns
 from retick.rollback.session.signing import SignedRanges
 
-__all__ = ["MESSAGE_TABLE", "MessageRoutes", "MessageRow"]
-
 HOST, JOINER, PLAYER, NEWCOMER = Role.HOST, Role.JOINER, Role.PLAYER, Role.NEWCOMER
 GATHERING, LINKING, RUNNING = (Phase.GATHERING,), (Phase.LINKING,), (Phase.RUNNING,)
 LOBBY = (Phase.GATHERING, Phase.LINKING)
