@@ -97,4 +97,4 @@ def test_a_process_that_is_stopped_is_waited_for_and_the_other_says_so(monkeypat
     monkeypatch.setattr(PeerProcess, "update", update)
     result = RUNNER.invoke(app, [*QUICK, "--frames", "300"])
     assert result.exit_code == 0, result.output
-    assert "waiting for the other peer's inputs" in notices
+    assert "waiting for player 2 ..." in notices

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from retick.cli.demo.network import BothPeers, line
-from retick.playing.network_report import NetworkReport
+from retick.cli.demo.network import BothPeers
+from retick.playing.network_report import NetworkReport, log_line
 from tests.cli.draw.pictures import REPORT, drawn
 
 
@@ -35,5 +35,7 @@ def test_a_peer_that_is_not_connected_yet_says_so() -> None:
 
 
 def test_a_line_has_both_peers() -> None:
-    assert line(2, [REPORT, REPORT]).startswith("   2 s  frame   120   120  confirmed   115   115  rollbacks    7    7")
-    assert "rtt   ? ms" in line(2, [NetworkReport(frame=1, confirmed=0, state="", depth=0)] * 2)
+    assert log_line(2, [REPORT, REPORT]).startswith(
+        "   2 s  frame   120   120  confirmed   115   115  rollbacks    7    7"
+    )
+    assert "rtt   ? ms" in log_line(2, [NetworkReport(frame=1, confirmed=0)] * 2)

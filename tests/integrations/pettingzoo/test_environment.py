@@ -118,7 +118,7 @@ class Shrinking(Tally):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: SimulationEnv(Fighter(), observe=lambda s, p: 0), "given both or not at all"),
+        (lambda: SimulationEnv(Fighter(), observe=lambda s, p: 0), "must be given together"),
         (lambda: SimulationEnv(Fighter(), max_frames=0), "max_frames must be an integer of 1 or more, not 0"),
         (lambda: SimulationEnv(Fighter(), render_mode="human"), "render_mode must be one of [] or None, not 'human'"),
         (lambda: SimulationEnv(Fighter()).reset(seed=-1), "seed must be an integer of 0 or more, not -1"),
@@ -133,7 +133,7 @@ def test_misuse_names_the_value_and_the_rule(make: Any, words: str) -> None:
 def test_an_agent_without_an_action_is_named_and_nothing_moves() -> None:
     env = SimulationEnv(Fighter(), actions=[0])
     env.reset(seed=1)
-    with pytest.raises(UsageError, match="there is no action of player_1"):
+    with pytest.raises(UsageError, match="there is no action for player_1"):
         env.step({"player_0": 0})
     assert env.match_state.frame == 0
 
@@ -141,7 +141,7 @@ def test_an_agent_without_an_action_is_named_and_nothing_moves() -> None:
 def test_fields_that_go_away_ask_for_a_function() -> None:
     env = SimulationEnv(Shrinking(2), actions=[1])
     env.reset(seed=1)
-    with pytest.raises(UsageError, match="is gone: where fields come and go, give observe="):
+    with pytest.raises(UsageError, match="is gone: if fields come and go, give observe="):
         env.step({"player_0": 0, "player_1": 0})
 
 

@@ -155,12 +155,11 @@ def test_a_window_that_waits_says_for_whom(desk: Desk) -> None:
     host, guest = desk.two()
     guest.stopped = True
     desk.run(1.5)
-    assert host.match._stall is not None
-    assert host.match._stall[1] == "waiting for Bob ..."
+    assert host.match.story.waiting == "waiting for Bob ..."
     before = pygame.image.tobytes(host.screen, "RGB")
     guest.stopped = False
     desk.run(1.0)
-    assert host.match._stall is None
+    assert not host.match.story.waiting
     assert pygame.image.tobytes(host.screen, "RGB") != before
 
 

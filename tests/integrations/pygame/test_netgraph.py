@@ -5,7 +5,8 @@ from dataclasses import replace
 import pygame
 import pytest
 
-from retick.integrations.pygame.netgraph import DEEPEST, FRAMES, HEIGHT, WIDTH, NetGraph, _lines
+from retick.integrations.pygame.match_page import DEEPEST, FRAMES, HEIGHT, WIDTH, NetGraph
+from retick.playing.network_report import NetworkReport
 from retick.rollback import PeerStats, SessionStats
 
 PEER = PeerStats(
@@ -19,10 +20,11 @@ STATS = SessionStats(
 
 
 def test_the_worst_link_is_shown() -> None:
-    assert _lines(STATS) == ["frame 100", "rollbacks 7", "deepest 5"]
-    lines = _lines(replace(STATS, peers={0: PEER, 1: replace(PEER, rtt=0.09), 2: replace(PEER, rtt=None)}))
-    assert lines[3:] == ["round trip 90 ms", "lost 10%", "6.0 kB/s out"]
-    assert "round trip ?" in _lines(replace(STATS, peers={0: replace(PEER, rtt=None)}))
+    nobody = NetworkReport.of(STATS)
+    assert nobody.figures() == ["round trip unknown", "lost 0% in 0% out", "7 rollbacks of up to 5", "0 stalls"]
+    several = NetworkReport.of(replace(STATS, peers={0: PEER, 1: replace(PEER, rtt=0.09), 2: replace(PEER, rtt=None)}))
+    assert several.figures()[:2] == ["round trip 90 ms", "lost 10% in 2% out"]
+    assert several.octets == 6000
 
 
 def test_bars_are_the_frames_resimulated_with_each_frame_and_never_too_many() -> None:

@@ -95,5 +95,5 @@ def test_a_program_can_begin_without_its_menu_in_one_way(desk: Desk) -> None:
     host.program.begin(host=True)
     guest.program.begin(join=f"127.0.0.1:{desk.port}")
     desk.until(lambda: host.match.session.running and guest.match.session.running)
-    with pytest.raises(UsageError, match="give one of host, join and watch"):
+    with pytest.raises(UsageError, match="give only one of host, join and watch"):
         host.program.begin(host=True, watch="127.0.0.1")

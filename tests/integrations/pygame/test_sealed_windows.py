@@ -39,7 +39,7 @@ def two_invited(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> tuple[Window, Wi
 def test_who_has_the_invite_comes_in_and_nobody_else(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     host, guest, invite = two_invited(desk, monkeypatch)
     assert host.match.session.frame > 0
-    assert host.match._wire.words == guest.match._wire.words == []
+    assert host.match.story.words == guest.match.story.words == {}
     letters = invite.partition("#")[2]
     assert not any(letters in line for line in guest.match._room_lines)
     stranger = desk.open()
@@ -80,11 +80,10 @@ def test_a_window_that_crashed_goes_back_with_the_secret_of_its_match(
 
 def test_an_open_match_shows_the_same_words_on_both_sides(desk: Desk) -> None:
     host, guest = desk.two()
-    ours, theirs = host.match._wire.words, guest.match._wire.words
-    assert ours[0].startswith("Compare aloud with player 2: ")
-    assert ours[0].partition(": ")[2] == theirs[0].partition(": ")[2]
-    assert len(ours[0].partition(": ")[2].split()) == 4
-    assert host.match.notice == ours[0]
+    ours, theirs = host.match.story.words, guest.match.story.words
+    assert ours[1,] == theirs[0,]
+    assert len(ours[1,].split()) == 4
+    assert host.match.notice == f"Compare aloud with player 2: {ours[1,]}"
 
 
 def test_the_menu_hosts_for_everybody_too(desk: Desk) -> None:

@@ -68,7 +68,7 @@ def test_a_file_that_is_no_sound_is_named(tmp_path: Path) -> None:
 
 
 def test_what_is_no_table_of_sounds_is_refused() -> None:
-    with pytest.raises(UsageError, match="sounds must be files by the names of cues"):
+    with pytest.raises(UsageError, match="sounds must map cues to files"):
         Sounds(["hit.wav"], Path())  # type: ignore[arg-type] # the mistake that is meant
 
 

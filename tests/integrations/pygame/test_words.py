@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from retick.integrations.pygame.words import MOST_REPORT_LINES, report_lines, room_lines, why_gone
+from retick.integrations.pygame.match_page import MOST_REPORT_LINES, report_lines, room_lines
 from retick.link import Reason
 from retick.playing.online import OnlineStatus
+from retick.playing.story import why_gone
 from retick.rollback import PeerDisconnected, RollbackSession
 from tests.integrations.pygame.runners import Runners
 

@@ -66,7 +66,9 @@ class People:
 
 FRAMES = 120
 WIDTH, HEIGHT, BARS = FRAMES + 40, 156, 30
-"""Pixels; a bar is one pixel wide for each frame."""
+"""Pixels; a bar is one pixel wide for each frame. With more figures than fit the picture is taller."""
+LINE = 16
+"""Pixels from one figure to the next."""
 DEEPEST = 12
 """Resimulated frames of the tallest bar."""
 
@@ -89,18 +91,18 @@ class NetGraph:
     def draw(self, screen: Surface, stats: SessionStats, way: str = "") -> None:
         """Draw in the upper right corner; ``way`` says whether the others are reached directly."""
         left, top = screen.get_width() - WIDTH - 8, 8
-        darken(screen, pygame.Rect(left, top, WIDTH, HEIGHT))
+        report = NetworkReport.of(stats)
+        sent = f"{report.octets / 1000:.1f} kB/s out"
+        lines = [f"frame {report.frame}", *report.figures(), sent, *filter(None, [way.partition(";")[0]])]
+        darken(screen, pygame.Rect(left, top, WIDTH, max(HEIGHT, BARS + 8 + LINE * len(lines))))
         for number, depth in enumerate(self._depths):
             if depth:
                 height = min(depth, DEEPEST) * BARS // DEEPEST
                 pygame.draw.line(
                     screen, ACCENT, (left + 6 + number, top + BARS + 4), (left + 6 + number, top + BARS + 4 - height)
                 )
-        y = top + BARS + 8
-        report = NetworkReport.of(stats)
-        sent = f"{report.octets / 1000:.1f} kB/s out"
-        for line in (f"frame {report.frame}", *report.figures(), sent, *filter(None, [way.partition(";")[0]])):
-            y += write(screen, line, (left + 6, y), size=18, colour=BRIGHT) + 2
+        for number, line in enumerate(lines):
+            write(screen, line, (left + 6, top + BARS + 8 + LINE * number), size=18, colour=BRIGHT)
 
 
 STALL_SHOWN_AFTER = 0.25

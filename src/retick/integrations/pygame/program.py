@@ -335,14 +335,14 @@ def play(
 ) -> None:
     """Play ``game`` in a window, alone or online, until the window is closed; :class:`WindowGame` has the arguments.
 
-    What is not given is taken from the game's class or its module: ``draw``, ``press``, ``title`` and so on.
-    ``name`` is what others see of the person here; the menu can change it. ``host``, ``join`` and ``watch`` begin
-    without the menu. ``link`` makes the network of this window bad: round trip, jitter and loss, ``"120ms,10ms,5%"``.
-    ``bot`` lets the game's ``bot(player, world)`` (or ``bot(player, state)``) play here, or random buttons.
+    Arguments that are not given are taken from the game's class or its module: ``draw``, ``press``, ``title`` and so
+    on. ``name`` is the player's name for the others; the menu can change it. ``host``, ``join`` and ``watch`` skip the
+    menu. ``link`` makes the network of this window bad: round trip, jitter and loss, ``"120ms,10ms,5%"``. ``bot`` lets
+    the game's ``bot(player, world)`` (or ``bot(player, state)``) play here, or random buttons.
 
-    A match that is hosted is for those who have its invite, which the window shows; with ``everybody`` for all who know
-    the address. ``join`` and ``watch`` take an invite, a code or an address. With ``online``, ``host`` waits at the
-    ``relay`` (or that of RETICK_RELAY), where others join by a code; ``relay_only`` shows no player another's address.
+    Only players with the invite, which the window shows, can join a hosted match; with ``everybody`` all who know the
+    address can. ``join`` and ``watch`` take an invite, a code or an address. With ``online``, ``host`` waits at the
+    ``relay`` (or at RETICK_RELAY), where others join by a code; ``relay_only`` hides players' addresses from each other.
 
     ``argv`` has the words of a command line: --host, --online, --relay, --relay-only, --open, --join INVITE,
     --watch INVITE, --name, --port, --bot, --bad-link, --link, --plain, --identity, --keylog. If it is not given and the
