@@ -108,7 +108,7 @@ def test_an_invite_of_a_room_has_code_relay_and_secret() -> None:
         ("4XK7-M2Q", True, "8 characters, such as 4XK7-M2QP, not 7"),
         ("4XK7@relay.example.org", False, "8 characters, such as 4XK7-M2QP, not 4"),
         ("4XK7-M2QP@", False, "names no host"),
-        ("4XK7-M2QP@host:0", False, "no good port"),
+        ("4XK7-M2QP@host:0", False, "no valid port"),
         (Invite("192.168.1.20:7777", bytes(16)).text(), True, "leave out --online"),
     ],
 )

@@ -71,8 +71,9 @@ class _Child:
 
 def _start_server(processes: list[_Child], seconds: float) -> int:
     server = start_module(
-        "retick", "serve", "--host", "127.0.0.1", "--port", "0", "--seconds", f"{seconds:g}", stderr=subprocess.DEVNULL
-    )
+        "retick", "serve", "runner", "--host", "127.0.0.1", "--port", "0", "--seconds", f"{seconds:g}",
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
     child = _Child(server)
     processes.append(child)
     said = server.stdout.readline() if server.stdout is not None else ""

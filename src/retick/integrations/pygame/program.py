@@ -342,7 +342,7 @@ def play(
 
     Only players with the invite, which the window shows, can join a hosted match; with ``everybody`` all who know the
     address can. ``join`` and ``watch`` take an invite, a code or an address. With ``online``, ``host`` waits at the
-    ``relay`` (or at RETICK_RELAY), where others join by a code; ``relay_only`` hides players' addresses from each other.
+    ``relay`` (or at RETICK_RELAY), where others join by a code; ``relay_only`` hides players' addresses.
 
     ``argv`` has the words of a command line: --host, --online, --relay, --relay-only, --open, --join INVITE,
     --watch INVITE, --name, --port, --bot, --bad-link, --link, --plain, --identity, --keylog. If it is not given and the
