@@ -142,10 +142,10 @@ def test_a_front_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> None:
     assert len(workers) == 2
 
 
-def run_to_the_end(folder: Path, *arguments: str) -> tuple[int, str]:
+def run_to_the_end(folder: Path, game: str, *arguments: str) -> tuple[int, str]:
     import subprocess
 
-    made = [sys.executable, "-m", "retick", "serve", "runner", "--rooms", "2", "--workers", "2", "--host", "127.0.0.1"]
+    made = [sys.executable, "-m", "retick", "serve", game, "--rooms", "2", "--workers", "2", "--host", "127.0.0.1"]
     done = subprocess.run([*made, *arguments], capture_output=True, text=True, cwd=folder, timeout=120)
     return done.returncode, done.stderr
 
@@ -156,7 +156,7 @@ def test_a_port_that_is_taken_is_one_line(tmp_path: Path) -> None:
     front.close()
     try:
         second = open_udp("127.0.0.1", port + 2)
-        code, words = run_to_the_end(tmp_path, "--port", str(port))
+        code, words = run_to_the_end(tmp_path, "runner", "--port", str(port))
     finally:
         if second is not None:
             second.close()
