@@ -194,7 +194,7 @@ class Codec:
 
     @property
     def schema_hash(self) -> int:
-        """The number by which both ends know that they mean the same fields; compact: also the same groups and prior."""
+        """The number by which both ends know that they mean the same fields; if compact, also groups and prior."""
         return self.schema.hash if self._hash is None else self._hash
 
     @property
