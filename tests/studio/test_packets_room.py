@@ -130,11 +130,11 @@ def test_what_is_wrong_is_said_and_what_was_open_stays() -> None:
     page = Page()
     page.send("hex", text=PINNED)
     for kind, fields, words in (
-        ("hex", {"text": "12\nhello"}, "line 2 is no hex digits"),
+        ("hex", {"text": "12\nhello"}, "line 2 is not hex digits"),
         ("hex", {"text": " \n"}, "nothing to explain"),
-        ("hex", {"text": "\u0661\u0662"}, "no hex digits"),
-        ("hex", {"text": "00\u202800"}, "no hex digits"),
-        ("hex", {"text": "00\n00\u2028"}, "line 2 is no hex digits"),
+        ("hex", {"text": "\u0661\u0662"}, "not hex digits"),
+        ("hex", {"text": "00\u202800"}, "not hex digits"),
+        ("hex", {"text": "00\n00\u2028"}, "line 2 is not hex digits"),
         ("datagram", {"index": 1}, "no datagram 1"),
         ("list", {"start": -1, "count": 1}, "start"),
         ("list", {"start": 0, "count": LONGEST_LIST + 1}, "count"),
@@ -147,7 +147,7 @@ def test_what_is_wrong_is_said_and_what_was_open_stays() -> None:
         (b"", 0, "empty"),
         (bytes(70000), 0, "at most 65535"),
         (b"0" * 140000, 0, "at most 65535"),
-        (b"0\n" * (3 << 20), 0, "no capture"),
+        (b"0\n" * (3 << 20), 0, "not a capture"),
         (b" " * (5 << 20), 1, "a schema has at most"),
         (b"{}", 1, "not a schema"),
         (b"\xff", 1, "not JSON"),

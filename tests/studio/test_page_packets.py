@@ -55,7 +55,7 @@ def test_bytes_that_are_no_packet_give_a_message_and_the_rest_goes_on(open_page:
     page = opened(open_page)
     page.fill("textarea", "no digits")
     page.click("text=Explain")
-    page.wait_for_selector("#notices >> text=line 1 is no hex digits")
+    page.wait_for_selector("#notices >> text=line 1 is not hex digits")
     page.fill("textarea", "00")
     page.click("text=Explain")
     page.wait_for_selector(".fault >> text=no known first bytes")

@@ -29,10 +29,10 @@ class Hangs(Fighter):
 @pytest.mark.parametrize(
     ("host", "words"),
     [
-        ("999.1.1.1", "'999.1.1.1' is no address of this machine; --host"),
-        ("", "'' is no address"),
-        ("\udcff", "is no address"),
-        ("192.0.2.1", "--host names another"),
+        ("999.1.1.1", "'999.1.1.1' is not an address of this machine: name another with --host"),
+        ("", "'' is not an address"),
+        ("\udcff", "is not an address"),
+        ("192.0.2.1", "name another with --host"),
     ],
 )
 def test_an_address_that_is_not_of_this_machine_is_named(host: str, words: str) -> None:
@@ -43,7 +43,7 @@ def test_an_address_that_is_not_of_this_machine_is_named(host: str, words: str) 
 def test_a_port_that_is_taken_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(NetworkUnavailable, match=rf"port {port} of 127.0.0.1 cannot be opened: [^()]*; --port"):
+        with pytest.raises(NetworkUnavailable, match=rf"port {port} of 127.0.0.1 cannot be opened: [^()]*; name another with --port"):
             serve(Settings(), host="127.0.0.1", port=port, on_ready=print)
 
 

@@ -23,11 +23,11 @@ from retick.studio.replay.room import ReplayRoom
 from retick.studio.room import PageRoom, Settings
 from retick.studio.server.room import ServerRoom
 
-# Who may talk to the studio: its own page, and programs on this machine. Other pages in the same browser may not.
+# Only the studio's own page and programs on this machine may talk to it, but no other page in the same browser.
 #
-# A browser sends requests for every page that is open in it. Two headers tell them apart: ``Host`` is the name under
-# which a page reached us (a stranger's name that was given our address is not ours), ``Origin`` is the page that
-# opens a WebSocket.
+# A browser sends requests for every page that is open in it. Two headers tell them apart: ``Host`` is the name by which
+# a page reached us (a stranger's name that resolves to our address is not ours), ``Origin`` is the page that opens a
+# WebSocket.
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -45,10 +45,10 @@ HEADERS = (
 
 
 class Guard:
-    """Around the whole application."""
+    """Middleware that refuses requests of other pages."""
 
     def __init__(self, app: ASGIApp, *, hosts: Iterable[str] = (), any_address: bool = False) -> None:
-        """``hosts``: names besides those of this machine; ``any_address``: also every address written in numbers."""
+        """Accept ``hosts`` besides this machine's names, and with ``any_address`` every numeric address."""
         self._app = app
         self._hosts = LOOPBACK_NAMES | {name.lower() for name in hosts}
         self._any_address = any_address
@@ -84,9 +84,9 @@ class Guard:
         if scope["type"] == "http":
             await PlainTextResponse(text, status)(scope, receive, send)
             return
-        await receive()  # the connection must be asked for before it is refused
-        # Servers answer this with status 403. With a response of our own, uvicorn would write an error to the terminal
-        # each time: a stranger's page could fill it.
+        await receive()  # the connection must be requested before it can be refused
+        # Servers answer this with status 403. With a response of our own, uvicorn would print an error each time, and a
+        # stranger's page could fill the terminal.
         await send({"type": "websocket.close", "code": 1008, "reason": text})
 
 
@@ -111,7 +111,7 @@ PAGE = Path(__file__).parent / "static"
 
 
 def rooms_of(settings: Settings) -> dict[str, Callable[[], PageRoom]]:
-    """What makes each room, by the name in its feed's address."""
+    """The factory of each room, by the name in its feed's address."""
     return {kind.name: partial(kind, settings) for kind in (PlayRoom, ReplayRoom, ServerRoom, PacketsRoom)}
 
 
@@ -123,7 +123,7 @@ def make_app(
     grace: float = GRACE,
     rooms: Mapping[str, Callable[[], PageRoom]] | None = None,
 ) -> Starlette:
-    """``hosts`` and ``any_address`` are for :class:`Guard`; ``rooms`` replaces the studio's own, for tests."""
+    """Make the application; ``hosts`` and ``any_address`` go to :class:`Guard`, ``rooms`` replaces rooms in tests."""
     feeds = Feeds(rooms_of(settings) if rooms is None else rooms, grace=grace)
 
     async def serve_feed(page: WebSocket) -> None:

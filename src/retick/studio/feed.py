@@ -1,4 +1,4 @@
-"""One WebSocket between a page and its room; and the rooms that wait for a page that lost its connection."""
+"""Feeds: one WebSocket between a page and its room. A room waits for a page that lost its connection."""
 
 import asyncio
 import contextlib
@@ -14,28 +14,28 @@ from retick.studio.room import LONGEST_NAME, FeedError, FileSent, PageRoom, read
 
 FEED_VERSION = 1
 LAST_WORDS = 0.1
-"""Seconds for what a page has sent before it went."""
+"""Seconds to read what a page has sent before it went."""
 HANDOVER = 1.0
-"""Seconds in which the old connection of a page that was loaded again must end."""
+"""Seconds in which the old connection of a reloaded page must end."""
 GRACE = 10.0
 """Seconds for which a room waits for a page that lost its connection."""
 MOST_ROOMS = 8
-"""Rooms open at a time, those that wait included."""
+"""Most open rooms, including those that wait."""
 LARGEST_FILE = 64 * 1024 * 1024
-"""Bytes."""
+"""Most bytes of a file from a page."""
 LONGEST_ERROR = 500
 
 TAKEN = 4409
 FULL = 4503
 TOO_SLOW = 4408
 FAILED = 4500
-"""Close codes of a WebSocket; 4000 to 4999 are free for applications."""
+"""WebSocket close codes; applications may use 4000 to 4999."""
 
 _log = logging.getLogger(__name__)
 
 
 class _Held:
-    """A room with what runs it, and the page that has it."""
+    """A room, the task that runs it, and the page that has it."""
 
     def __init__(self, room: PageRoom) -> None:
         self.room = room
@@ -46,10 +46,10 @@ class _Held:
         self.work = asyncio.create_task(self._run())
         self.ending: asyncio.TimerHandle | None = None
         self.failure = ""
-        """Why the room does not run any more; also for a page that comes back."""
+        """Why the room does not run any more; a page that comes back is told, too."""
 
     async def handed_over(self) -> bool:
-        """Whether a page may have the room. The end of an old connection may be seen after the start of the new one."""
+        """Wait until the room is free; whether it is. An old connection's end may be seen after the new one's start."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.free.wait(), HANDOVER)
         return self.page is None
@@ -61,7 +61,7 @@ class _Held:
             self.failure = str(error)
         except Exception:
             _log.exception("the room %s failed", self.room.name)
-            self.failure = "this room failed; the reason is in the terminal of retick studio"
+            self.failure = "this room failed; the terminal of retick studio shows the reason"
         if self.failure:
             self.room.post("error", text=self.failure)
 
@@ -80,7 +80,7 @@ class Feeds:
         return len(self._held)
 
     async def serve(self, page: WebSocket, name: str) -> None:
-        """Serve one page until it goes."""
+        """Serve one page until it disconnects."""
         make = self._kinds.get(name)
         if make is None:
             await page.close(4404, f"there is no room {name[:40]!r}")
@@ -92,7 +92,7 @@ class Feeds:
             await page.send_text(write_message("error", text="this match is open in another page"))
             await page.close(TAKEN, "open in another page")
             return
-        held = self._held.get(token)  # while this page waited, the room may have ended
+        held = self._held.get(token)  # the room may have ended while this page waited
         if held is None or held.room.name != name:
             if len(self._held) >= MOST_ROOMS:
                 text = f"{MOST_ROOMS} rooms are open: close another page of the studio first"
@@ -101,7 +101,7 @@ class Feeds:
                 return
             try:
                 held = _Held(make())
-            except (Exception, SystemExit) as error:  # a game of the user may raise anything
+            except (Exception, SystemExit) as error:  # the user's game may raise anything
                 await self._cannot_open(page, name, error)
                 return
             self._held[held.token] = held
@@ -127,7 +127,7 @@ class Feeds:
             held.ending.cancel()
             held.ending = None
         room = held.room
-        room.outbox.clear()  # what was posted while no page was there is in hello
+        room.outbox.clear()  # hello includes what was posted while there was no page
         try:
             hello = write_message(
                 "hello",
@@ -148,7 +148,7 @@ class Feeds:
         gone_for_good = False
         try:
             await asyncio.wait((sender, reader), return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.wait((reader,), timeout=LAST_WORDS)  # a goodbye may wait behind other messages
+            await asyncio.wait((reader,), timeout=LAST_WORDS)  # a goodbye may follow other messages
         finally:
             for task in (sender, reader):
                 task.cancel()
@@ -164,7 +164,7 @@ class Feeds:
 
     def _expire(self, held: _Held) -> None:
         if held.page is None:
-            del self._held[held.token]  # at once: no page must come back to a room that ends
+            del self._held[held.token]  # at once, so that no page comes back to a room that ends
             held.ending = None
             task = asyncio.create_task(self._finish(held))
             self._finishing.add(task)
@@ -196,7 +196,7 @@ class Feeds:
                 await page.send_bytes(message)
 
     async def _read(self, page: WebSocket, room: PageRoom) -> bool:
-        """Whether the page said goodbye."""
+        """Read messages until the page disconnects; whether it said goodbye."""
         announced: tuple[str, int] | None = None
         while True:
             packet = await page.receive()
@@ -219,8 +219,8 @@ class Feeds:
                 room.post("error", text=str(error))
             except Exception:
                 _log.exception("the room %s failed", room.name)
-                room.post("error", text="that failed; the reason is in the terminal of retick studio")
-            await asyncio.sleep(0)  # many messages at once must not keep other rooms from running
+                room.post("error", text="that failed; the terminal of retick studio shows the reason")
+            await asyncio.sleep(0)  # let other rooms run between many messages
 
     @staticmethod
     def _take_file(room: PageRoom, announced: tuple[str, int] | None, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The room of packets: Datagrams and captures, field by field."""
+"""The packets room: datagrams and captures, field by field."""
 
 import asyncio
 from array import array
@@ -19,27 +19,27 @@ from retick.transport.capture import Recorded, read_header, read_record
 if TYPE_CHECKING:
     from retick.link.sealing.keys import KeyLog
 
-# What is open in the room: datagrams of a capture, of a text of hex digits, or of a file with one.
+# The datagrams that are open in the room: from a capture, from hex digits, or from a file with one datagram.
 
 MOST_DATAGRAMS = 1_000_000
-"""What follows in a capture is not looked at."""
+"""Most datagrams of a capture; the rest is ignored."""
 LARGEST_TEXT = 4 * 1024 * 1024
-"""Bytes of a file that is no capture."""
+"""Most bytes of a file that is not a capture."""
 STEP = 20
-"""Records that are found without a pause."""
+"""Records that are found between two pauses."""
 
 
 class PacketSource:
-    """Keeps the bytes of a file, and where its records stand: eight bytes for each."""
+    """Keeps the bytes of a file, and the offsets of its records in eight bytes each."""
 
     def __init__(self, name: str, data: bytes) -> None:
-        """A DecodeError unless it is a capture or can be datagrams."""
+        """DecodeError if the file is neither a capture nor datagrams."""
         self.name = name
         self.seconds = 0.0
         self.size = 0
-        """Bytes of all datagrams."""
+        """Bytes of all datagrams together."""
         self.fault: str | None = None
-        """Why a capture is not read to its end."""
+        """Why the capture is not read to its end; None if it is."""
         self.is_capture = is_capture(data)
         self._data = data
         self._places = array("Q")
@@ -47,7 +47,7 @@ class PacketSource:
         if self.is_capture:
             self._end = read_header(data)
         elif len(data) > LARGEST_TEXT:
-            raise FeedError(f"it is no capture, and hex digits have at most {LARGEST_TEXT} bytes")
+            raise FeedError(f"it is not a capture, and hex digits may have at most {LARGEST_TEXT} bytes")
         else:
             self._alone = [found.data for found in islice(datagrams_in(data), MOST_DATAGRAMS)]
             self.size = sum(map(len, self._alone))
@@ -63,7 +63,7 @@ class PacketSource:
         return read_record(self._data, self._places[index])[0]
 
     def find(self, note: Callable[[bytes], None]) -> Iterator[None]:
-        """Find all records, with a pause now and then; each datagram is noted."""
+        """Find all records, pausing now and then; call ``note`` for each datagram."""
         for data in self._alone:
             note(data)
         while self.is_capture and self._end < len(self._data):
@@ -85,35 +85,35 @@ class PacketSource:
 
 
 def datagrams_of_text(text: str) -> bytes:
-    """The text as bytes, if every line is empty or hex digits; a FeedError that names the first line that is not."""
+    """The text as bytes, if every line is empty or hex digits; otherwise a FeedError names the first bad line."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and (not line.isascii() or from_hex(line.strip()) is None):
-            raise FeedError(f"line {number} is no hex digits: {line.strip()[:40]!r}")
+            raise FeedError(f"line {number} is not hex digits: {line.strip()[:40]!r}")
     if not text.strip():
         raise FeedError("there is nothing to explain: paste hex digits, one datagram a line")
     return text.encode("ascii")
 
 
 LONGEST_LIST = 200
-"""Datagrams in one answer."""
+"""Most datagrams in one answer."""
 LONGEST_HEX = 60000
-"""Characters."""
+"""Most characters of pasted hex digits."""
 LARGEST_SCHEMA = 4 * 1024 * 1024
-"""Bytes."""
+"""Most bytes of a schema."""
 MOST_PARTS = 4000
-"""Values of a snapshot that are shown."""
+"""Most values of a snapshot that are shown."""
 MOST_SERIES = 9
-"""Names of each view of the timeline; the rest is one more."""
+"""Names in each view of the timeline, besides one for all others."""
 PROGRESS_EVERY = 40
-"""Datagrams."""
+"""Datagrams between two progress messages."""
 MOST_LISTS = 64
-"""Lists that wait to be answered."""
+"""Most requests for lists that wait."""
 CAPTURE, SCHEMA, KEYLOG = 0, 1, 2
-"""Slots of files."""
+"""File slots of the room."""
 
 
 def read_file(file: FileSent) -> "PacketSource | Schema | KeyLog":
-    """What is in a file of one of the slots; a RetickError if it is none."""
+    """Read the file of a slot; RetickError if it is wrong."""
     if file.slot == CAPTURE:
         return PacketSource(file.name, file.data)
     if file.slot == KEYLOG:
@@ -124,7 +124,7 @@ def read_file(file: FileSent) -> "PacketSource | Schema | KeyLog":
 
 
 class PacketsRoom(PageRoom):
-    """One page's room."""
+    """The packets room of one page."""
 
     name = "packets"
     slots = 3
@@ -166,7 +166,7 @@ class PacketsRoom(PageRoom):
                 await self._given.wait()
 
     async def _read(self, file: FileSent) -> None:
-        """Reading is bounded, but may take longer than a slice; what came meanwhile for its slot is newer."""
+        """Read a file in a thread, since it may take longer than a slice; drop it if a newer one came meanwhile."""
         try:
             read = await asyncio.to_thread(read_file, file)
         except RetickError as error:
@@ -179,7 +179,7 @@ class PacketsRoom(PageRoom):
             del self._files[file.slot]
 
     def put(self, file: FileSent, read: "PacketSource | Schema | KeyLog") -> None:
-        """Use a file that was read."""
+        """Use the contents of a file."""
         if isinstance(read, PacketSource):
             self._open(read)
         elif isinstance(read, Schema):
@@ -230,7 +230,7 @@ class PacketsRoom(PageRoom):
             self._begin()
 
     def _begin(self) -> None:
-        """Find and measure what is open, in the background. What was begun before is given up."""
+        """Measure the open datagrams in the background; work on older ones is dropped."""
         self._timeline = None
         self._links = SealedLinks(self._links.keylog)
         self._work = self._measure(self._source) if self._source is not None else None
@@ -271,7 +271,7 @@ class PacketsRoom(PageRoom):
 
     def _ask_for(self, start: int, count: int) -> None:
         if len(self._lists) >= MOST_LISTS:
-            raise FeedError(f"{MOST_LISTS} lists wait already")
+            raise FeedError(f"{MOST_LISTS} requests for lists wait already")
         self._lists.append(self._list(self._opened(), start, count))
         self._given.set()
 
@@ -316,7 +316,7 @@ def _facts_of(record: Recorded) -> dict[str, Any]:
 
 
 def _parts(report: PacketReport) -> Iterator[list[Any]]:
-    """First bit, bits, entity, name and value of what a snapshot holds."""
+    """First bit, number of bits, entity, name and value of each field in a snapshot."""
     left = MOST_PARTS
     for section in report.sections:
         for entity in section.entities:

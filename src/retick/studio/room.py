@@ -1,4 +1,4 @@
-"""What a room is: it gets what its page sends, runs in the background, and posts messages for the page."""
+"""The base class of rooms: a room gets messages from its page, runs in the background, and posts messages to it."""
 
 import asyncio
 import json
@@ -11,14 +11,12 @@ from typing import Any, NamedTuple
 
 from retick.errors import RetickError
 
-# Messages that wait for a page: those that must arrive in order, and moments, of which only the newest is kept.
-
 LONGEST_QUEUE = 256
-"""Messages that must arrive and may wait for a slow page."""
+"""Most messages that wait for a slow page."""
 
 
 class PageOutbox:
-    """Bounded by the queue and by the number of keys of moments."""
+    """Messages that wait for a page: a bounded queue in order, and moments, of which only the newest is kept."""
 
     __slots__ = ("_filled", "_moments", "_queue", "overflowed")
 
@@ -27,10 +25,10 @@ class PageOutbox:
         self._moments: dict[str, str | bytes | Callable[[], str | bytes]] = {}
         self._filled = asyncio.Event()
         self.overflowed = False
-        """The page let the queue overflow: it is to be disconnected."""
+        """Whether the queue overflowed, so that the page must be disconnected."""
 
     def post(self, message: str | bytes) -> None:
-        """Queue a message that must arrive."""
+        """Queue a message that must arrive in order."""
         if len(self._queue) >= LONGEST_QUEUE:
             self.overflowed = True
             return
@@ -38,12 +36,12 @@ class PageOutbox:
         self._filled.set()
 
     def show(self, key: str, message: str | bytes | Callable[[], str | bytes]) -> None:
-        """Keep a moment until it is sent, or a newer one with its key comes. A function makes it when it is sent."""
+        """Keep a moment until it is sent or replaced by one with the same key; a function makes it when it is sent."""
         self._moments[key] = message
         self._filled.set()
 
     def clear(self) -> None:
-        """Forget what waits: its page has gone."""
+        """Forget all messages, since their page has gone."""
         self._queue.clear()
         self._moments.clear()
         self._filled.clear()
@@ -61,29 +59,28 @@ class PageOutbox:
             await self._filled.wait()
 
 
-# Messages of the feed: one JSON object with a ``type``. What a page sends is bounded, and checked field by field.
-
+# Messages of the feed are JSON objects with a ``type``. Those of a page are bounded, and checked field by field.
 LONGEST_TEXT = 65536
-"""Bytes of a text message from a page."""
+"""Most bytes of a text message from a page."""
 LONGEST_NAME = 200
-"""Characters of a file's name: what is longer is cut."""
+"""Characters after which a file's name is cut."""
 
 
 class FeedError(RetickError):
-    """A page sent something wrong; the text is shown on the page."""
+    """A page sent something wrong; the page shows the message."""
 
 
 class FileSent(NamedTuple):
     """A file that a page sent."""
 
     name: str
-    """Only for showing."""
+    """The file's name, only to be shown."""
     slot: int
     data: bytes
 
 
 class PageMessage:
-    """One message of a page; every getter checks what it gives."""
+    """One message of a page; every getter checks its value."""
 
     __slots__ = ("_fields", "type")
 
@@ -92,14 +89,14 @@ class PageMessage:
         self._fields = fields
 
     def integer(self, name: str, least: int, most: int) -> int:
-        """A whole number in its range."""
+        """A whole number in a range."""
         value = self._fields.get(name)
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             raise FeedError(f"{self.type}: {name} must be a whole number from {least} to {most}")
         return value
 
     def number(self, name: str, least: float, most: float) -> float:
-        """A number in its range."""
+        """A number in a range."""
         value = self._fields.get(name)
         if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
             raise FeedError(f"{self.type}: {name} must be a number")
@@ -115,7 +112,7 @@ class PageMessage:
         return value
 
     def text(self, name: str, longest: int = LONGEST_NAME) -> str:
-        """A text that is not too long."""
+        """A text of bounded length."""
         value = self._fields.get(name)
         if not isinstance(value, str) or len(value) > longest:
             raise FeedError(f"{self.type}: {name} must be a text of at most {longest} characters")
@@ -130,7 +127,7 @@ class PageMessage:
 
 
 def read_message(text: str) -> PageMessage:
-    """Raises FeedError unless it is a bounded JSON object with a type."""
+    """Parse a message; FeedError unless it is a bounded JSON object with a type."""
     if len(text) > LONGEST_TEXT or len(text.encode("utf-8", "surrogatepass")) > LONGEST_TEXT:
         raise FeedError(f"a message has at most {LONGEST_TEXT} bytes")
     try:
@@ -143,7 +140,7 @@ def read_message(text: str) -> PageMessage:
 
 
 def write_message(kind: str, /, **fields: Any) -> str:
-    """The text of a message to the page."""
+    """Write a message to the page as text."""
     return json.dumps({"type": kind, **fields}, separators=(",", ":"), allow_nan=False)
 
 
@@ -151,54 +148,53 @@ class PageRoom:
     """Base class of rooms; every hook is optional."""
 
     name = ""
-    """In the address of its feed."""
+    """The room's name in the address of its feed."""
     slots = 2
-    """Files that it holds at most."""
+    """Number of files that it can hold."""
 
     def __init__(self) -> None:
         self.outbox = PageOutbox()
 
     def hello(self) -> dict[str, Any]:
-        """What the first message has besides the fields of every room; also for a page that comes back."""
+        """The room's fields of the first message, also for a page that comes back."""
         return {}
 
     async def run(self) -> None:
-        """Runs until it is cancelled, as long as the room exists. A room that only answers needs none."""
+        """Run in the background until cancelled; a room that only answers messages does not need this."""
 
     def receive(self, message: PageMessage) -> None:
-        """A message of the page. Raises FeedError, or any RetickError, for what is wrong: its text goes to the page."""
+        """Handle a message of the page; the text of a FeedError, or any RetickError, goes to the page."""
         raise FeedError(f"{self.name}: there is no message {message.type[:40]!r}")
 
     def receive_file(self, file: FileSent) -> None:
-        """A file of the page."""
-        raise FeedError(f"{self.name}: no file is opened here")
+        """Handle a file of the page."""
+        raise FeedError(f"{self.name}: this room opens no files")
 
     def close(self) -> None:
-        """The room ends: sockets and threads end with it."""
+        """End the room with its sockets and threads."""
 
     def post(self, kind: str, /, **fields: Any) -> None:
         """Send a message that must arrive."""
         self.outbox.post(write_message(kind, **fields))
 
     def show(self, kind: str, /, **fields: Any) -> None:
-        """Send a message that shows a moment: while it waits, a newer one of its type replaces it."""
+        """Send a message that shows a moment; a newer one of its type replaces it while it waits."""
         self.outbox.show(kind, write_message(kind, **fields))
 
     def show_bytes(self, key: str, data: bytes) -> None:
-        """Send a picture as a binary message; while it waits, a newer one with the same key replaces it."""
+        """Send a picture as a binary message; a newer one with the same key replaces it while it waits."""
         self.outbox.show(key, data)
 
 
-# Long work in short steps. Work is a generator: whoever drives it decides after every step whether to go on.
-
+# Long work is a generator of short steps; the caller decides after every step whether to go on.
 SLICE = 0.006
-"""Seconds of work before others get their turn."""
+"""Seconds of work before other rooms get their turn."""
 
 Steps = Iterator[None]
 
 
 async def drive(steps: Steps, stop: Callable[[], bool]) -> bool:
-    """Whether the steps came to their end; ``stop`` is asked after each slice."""
+    """Run steps until their end, or until ``stop`` returns True after a slice; whether they came to their end."""
     until = time.perf_counter() + SLICE
     for _ in steps:
         if time.perf_counter() >= until:
@@ -209,15 +205,12 @@ async def drive(steps: Steps, stop: Callable[[], bool]) -> bool:
     return True
 
 
-# What was said on the command line, for all rooms.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """One studio."""
+    """The command line's settings for all rooms."""
 
     game: str | None = None
-    """The game of its user, as module:Class or file.py:Class; None for the fighter."""
+    """The user's game, as module:Class or file.py:Class; None for the fighter."""
     identity: Path | None = None
     """File with a lasting key of this machine, for matches with other programs."""
     keylog: Path | None = None

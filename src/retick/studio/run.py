@@ -18,7 +18,7 @@ from retick.transport.discovery import own_address
 
 
 class _Server(uvicorn.Server):
-    """Says when it listens. On Ctrl-C it ends its rooms first; then the signal goes on to the command line."""
+    """Reports when it listens. On Ctrl-C it ends its rooms before the command line gets the signal."""
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -29,9 +29,9 @@ class _Server(uvicorn.Server):
         self._on_ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """SIGTERM is an orderly end. The second Ctrl-C ends even a game that hangs: the loop cannot see the first."""
+        """End in order on SIGTERM. A second Ctrl-C ends even a game that hangs and keeps the loop from the first."""
         if sig == signal.SIGTERM:
-            self.should_exit = True  # and no signal to pass on
+            self.should_exit = True  # without a signal to pass on
             return
         if self.should_exit and sig == signal.SIGINT:
             raise KeyboardInterrupt
@@ -47,7 +47,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _name_of(host: str) -> str:
-    """As a browser takes it. All addresses of this machine are no address for a browser: then it is one of them."""
+    """The address in a URL; for "all addresses" one of this machine's, since browsers cannot open that."""
     if host == "0.0.0.0":
         return own_address() or "127.0.0.1"
     if host == "::":
@@ -56,24 +56,26 @@ def _name_of(host: str) -> str:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A bound socket for the page."""
+    """Bind a socket for the page."""
     try:
         family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.create_server(where[:2], family=family)
-    except (socket.gaierror, UnicodeError):  # the last one: a name that is no name
-        raise NetworkUnavailable(f"{host!r} is no address of this machine; --host names another") from None
+    except (socket.gaierror, UnicodeError):  # UnicodeError: a malformed name
+        raise NetworkUnavailable(f"{host!r} is not an address of this machine: name another with --host") from None
     except OSError as error:
         reason = os.strerror(error.errno or 0)
         other = "--host" if error.errno == errno.EADDRNOTAVAIL else "--port"
-        raise NetworkUnavailable(f"port {port} of {host} cannot be opened: {reason}; {other} names another") from None
-    # Connections inherit it. asyncio sets it only on sockets that were made with the number of TCP, and these are not:
-    # a message would wait up to 40 ms until the page has acknowledged the one before.
+        raise NetworkUnavailable(
+            f"port {port} of {host} cannot be opened: {reason}; name another with {other}"
+        ) from None
+    # Connections inherit it. asyncio sets it only on sockets that were made with TCP's protocol number, unlike these:
+    # without it, a message would wait up to 40 ms until the page has acknowledged the one before.
     bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return bound
 
 
 def serve(settings: Settings, *, host: str, port: int, on_ready: Callable[[str], None]) -> None:
-    """Blocks; ``on_ready`` gets the page's address when it can be opened. Port 0 takes a free one."""
+    """Serve until Ctrl-C; ``on_ready`` gets the page's address when it can be opened. Port 0 takes a free one."""
     with listening(host, port) as bound:
         address = f"http://{_name_of(host)}:{bound.getsockname()[1]}/"
         outside = not is_loopback(host)
@@ -83,7 +85,7 @@ def serve(settings: Settings, *, host: str, port: int, on_ready: Callable[[str],
             access_log=False,
             ws="websockets-sansio",
             ws_max_size=LARGEST_FILE,
-            ws_per_message_deflate=False,  # the page is on this machine: packing only costs time
+            ws_per_message_deflate=False,  # the page is on this machine, where compression only costs time
             timeout_graceful_shutdown=1,
         )
         _Server(config, lambda: on_ready(address)).run(sockets=[bound])

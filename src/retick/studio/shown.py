@@ -1,4 +1,4 @@
-"""What a page needs to draw the fighter: a state's fields by name, and the game's constants."""
+"""The fields of a state and the constants of the fighter, as the page shows them."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -9,7 +9,7 @@ from retick.sim.fields import canonical_text
 RULES: Final[dict[str, int]] = {
     name.lower(): value for name, value in vars(rules).items() if name.isupper() and type(value) is int
 }
-"""Constants of docs/reference/fighter.md by their names in small letters: ``player_width``, ``hitbox_height``, ..."""
+"""The constants of docs/reference/fighter.md by their lower-case names: ``player_width``, ``hitbox_height``, ..."""
 
 
 def is_fighter(game: object) -> bool:
@@ -22,15 +22,13 @@ def fields_by_name(game: Any, state: Any) -> dict[str, Any]:
     return dict(game.fields(state))
 
 
-# Fields of a state as short texts for the page.
-
 MOST_FIELDS = 2000
 LONGEST_VALUE = 200
-"""Characters of a name and of a value: the rest is cut."""
+"""Characters after which names and values are cut."""
 
 
 def shown_value(value: Any) -> str:
-    """An integer as its digits, everything else as reports show it."""
+    """Write an integer in digits, and everything else as reports do."""
     if isinstance(value, int) and not isinstance(value, bool):
         if value.bit_length() > 512:
             return f"an integer of {value.bit_length()} bits"
@@ -40,7 +38,7 @@ def shown_value(value: Any) -> str:
 
 
 def shown_fields(fields: Iterable[tuple[str, Any]]) -> tuple[list[tuple[str, str]], int]:
-    """Name and value of the first fields, and how many more there are."""
+    """Names and values of the first fields, and the number of further ones."""
     shown: list[tuple[str, str]] = []
     more = 0
     for name, value in fields:

@@ -210,7 +210,7 @@ def test_a_drawing_is_bounded_and_takes_only_colours_and_numbers() -> None:
             drawing.rect(0, 0, 1, 1, wrong)
     with pytest.raises(UsageError):
         drawing.circle("one", 0, 1, "#000000")  # type: ignore[arg-type]  # what a game may do
-    with pytest.raises(UsageError, match="takes numbers"):
+    with pytest.raises(UsageError, match="must be numbers"):
         drawing.rect(float("nan"), 0, 1, 1, "#000000")
     assert drawing.shapes == []
     drawing.rect(-(10**400), 0, float("inf"), 1, "#000000")

@@ -70,5 +70,5 @@ def test_without_a_game_the_inputs_are_compared() -> None:
         difference.read_inputs()
         assert difference.result is not None
         assert (difference.result["same"], difference.result["frame"]) == (frame is None, frame)
-    with pytest.raises(UsageError, match="another shape"):
+    with pytest.raises(UsageError, match="different shapes"):
         Difference(MATCH, Replay(seed=3, frames=[(1,)], num_players=1)).read_inputs()  # type: ignore[arg-type]  # packed there

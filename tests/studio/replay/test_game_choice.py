@@ -34,7 +34,7 @@ def test_a_name_in_a_file_imports_nothing(name: str) -> None:
 
 def test_a_recording_that_names_no_game_but_has_checksums_is_of_the_studios_game() -> None:
     replay = Replay(seed=1, frames=FRAMES, checkpoints={0: 1})
-    with pytest.raises(GameNotKnown, match="does not say"):
+    with pytest.raises(GameNotKnown, match="does not name its game"):
         Games(None).make_for(replay)
     game = Games("tests.toys:Tally").make_for(replay)()
     assert type(game).__name__ == "Tally"

@@ -1,4 +1,4 @@
-"""Matches of the room: against a bot over a simulated network on the real clock, or over UDP with another program."""
+"""Matches of the play room: against a bot on a simulated network in real time, or over UDP with another program."""
 
 import asyncio
 import os
@@ -15,27 +15,28 @@ from retick.transport import Impaired, Poll, SimulatedNetwork, open_towards, ope
 from retick.transport.discovery import own_address
 
 SHORTEST_SLEEP, LONGEST_SLEEP = 0.001, 0.004
-"""Seconds. A match that waits for inputs looks for them so often."""
+"""Shortest and longest sleep in seconds; a match that waits for inputs wakes after the longest."""
 GOODBYE = 1.0
-"""Seconds in which a goodbye is to arrive."""
+"""Seconds for a goodbye to arrive."""
 YOU, OTHER = "you", "other"
 
 
 class RoomMatch(Protocol):
-    """What the room needs of a match."""
+    """A match, as the room needs it."""
 
     you: MatchSide
     other: MatchSide | None
-    """The other peer's side, where that is in this process."""
+    """The other peer's side, if it is in this process."""
     names: list[str]
+    """Names of the players, by seat."""
     waiting: str
-    """What to show before the match begins."""
+    """The line to show before the match begins."""
 
     def turn(self) -> bool:
-        """Do what is due; True if your own side ran a frame."""
+        """Do what is due; True if the user's side ran a frame."""
 
     def apply(self, settings: MatchSettings) -> None:
-        """The sliders have changed."""
+        """Use the new positions of the sliders."""
 
     def sleep(self) -> float:
         """Seconds until something may be due."""
@@ -44,11 +45,11 @@ class RoomMatch(Protocol):
         """Say goodbye; ``close`` follows."""
 
     def close(self) -> None:
-        """Close what it has open, also without a goodbye."""
+        """Close sockets and files, also without a goodbye."""
 
 
 class _SimulatedWire:
-    """The wire of a driver over a simulated network, whose clock is the network's."""
+    """A driver's wire over a simulated network, with the network's clock."""
 
     socket = None
 
@@ -63,7 +64,7 @@ class _SimulatedWire:
         return self._network.now
 
     def poll(self, now: float) -> list[Any]:
-        """The network has received, woken and sent already."""
+        """Return new events; the network itself has received, woken and sent already."""
         events, self._events[:] = list(self._events), []
         self._network.flush(self._address)
         return events
@@ -76,7 +77,7 @@ class _SimulatedWire:
 
 
 class BotMatch:
-    """You host seat 0; the other peer, with a bot at each other seat, joins over the simulated network."""
+    """The user hosts at seat 0; another peer, with a bot at each other seat, joins over a simulated network."""
 
     waiting = "the peers connect over the simulated network"
 
@@ -85,7 +86,7 @@ class BotMatch:
     ) -> None:
         self._clock = clock
         self._network = SimulatedNetwork(seed=int(clock() * 1000), conditions=settings.conditions(), start=clock())
-        self.you = MatchSide(game, form=PLAIN, controller=keys)  # inside of this process
+        self.you = MatchSide(game, form=PLAIN, controller=keys)  # plain, since all is in this process
         others = self.you.sim.num_players - 1
         self.you.connect(_SimulatedWire(self._network, YOU, self.you.session))
         self.other: MatchSide | None = None
@@ -117,7 +118,7 @@ class BotMatch:
         return _sleep(self._sides, self._clock())
 
     async def leave(self) -> None:
-        """Nobody else is there."""
+        """Nothing to do: nobody else is there."""
 
     def close(self) -> None:
         for side in self._sides:
@@ -125,7 +126,7 @@ class BotMatch:
 
 
 class OnlineMatch:
-    """Your side alone: the other peer is another program. The sliders make the real network worse."""
+    """The user's side of a match with another program. The sliders make the real network worse."""
 
     other: MatchSide | None = None
 
@@ -133,7 +134,7 @@ class OnlineMatch:
         self, game: ShownGame, keys: SeatController, settings: MatchSettings, clock: Callable[[], float],
         *, form: Callable[[Invite | None], LinkForm], port: int | None = None, host: WayIn | None = None,
     ) -> None:  # fmt: skip
-        """Hosts on ``port`` with a new invite, or joins ``host``: an IP address and a port, and an invite or none."""
+        """Host on ``port`` with a new invite, or join ``host``: an IP address with a port, and perhaps an invite."""
         self._clock = clock
         if host is None:
             socket, target = open_udp("0.0.0.0", port or 0), None
@@ -147,7 +148,7 @@ class OnlineMatch:
         try:
             self.you = MatchSide(game, form=form(invite), host_address=target, controller=keys)
             if self.you.sim.num_players < 2:
-                raise UsageError("this game is for one player: there is nobody to play it with")
+                raise UsageError("this game is for one player: it cannot be played with others")
         except BaseException:
             socket.close()
             raise
@@ -182,7 +183,7 @@ class OnlineMatch:
 
 
 def _sleep(sides: list[MatchSide], now: float) -> float:
-    """Until the next frame; one that is late waits for inputs, which may come at any time."""
+    """Seconds until the next frame; a late frame waits for inputs, which may come at any time."""
     due = [side.session.next_frame_at for side in sides]
     left = min((time - now for time in due if time is not None and time > now), default=LONGEST_SLEEP)
     late = any(time is None or time <= now for time in due)

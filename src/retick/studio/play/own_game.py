@@ -1,4 +1,4 @@
-"""A game of the user in the room: its fields, its picture if it has one, its keys, and who plays the other seats."""
+"""A game of the user in the play room: its fields, its picture if it has one, its keys, and its bots."""
 
 import importlib.util
 import io
@@ -25,35 +25,34 @@ from retick.sim.world import SimulatedWorld
 from retick.studio.play.shown_game import ShownFighter, ShownGame
 from retick.studio.shown import shown_fields
 
-# A canvas that records: what a game draws on it goes to the page as a list, and the page draws it.
-
+# A canvas that records the shapes that a game draws; the page gets them as a list and draws them.
 MOST_SHAPES = 2000
-"""Shapes of one picture; more are left out."""
+"""Most shapes of a picture; further ones are left out."""
 LONGEST_TEXT = 200
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 class Drawing:
-    """Coordinates in pixels from the upper left corner; colours as ``#rrggbb``, or red, green and blue in a tuple."""
+    """Records shapes: coordinates are pixels from the upper left corner, colours ``#rrggbb`` or a tuple."""
 
     def __init__(self, size: tuple[int, int]) -> None:
         self.size = size
         self.shapes: list[list[Any]] = []
 
     def rect(self, x: float, y: float, width: float, height: float, colour: object) -> None:
-        """A filled rectangle from its upper left corner."""
+        """Fill a rectangle, given its upper left corner."""
         self._add("rect", (x, y, width, height), colour)
 
     def circle(self, x: float, y: float, radius: float, colour: object) -> None:
-        """A filled circle around its middle."""
+        """Fill a circle, given its centre."""
         self._add("circle", (x, y, max(radius, 0)), colour)
 
     def line(self, x1: float, y1: float, x2: float, y2: float, width: float, colour: object) -> None:
-        """A line of some width."""
+        """Draw a line of a width."""
         self._add("line", (x1, y1, x2, y2, width), colour)
 
     def text(self, x: float, y: float, text: object, size: float, colour: object) -> None:
-        """A text from its upper left corner, ``size`` pixels high."""
+        """Write a text ``size`` pixels high, given its upper left corner."""
         if len(self.shapes) < MOST_SHAPES:
             shown = str(text)[:LONGEST_TEXT]
             self.shapes.append(["text", *_numbers((x, y)), shown, *_numbers((size,)), _colour(colour)])
@@ -67,7 +66,7 @@ def _numbers(values: tuple[float, ...]) -> list[float]:
     try:
         return [_bounded(value) for value in values]
     except (TypeError, ValueError):
-        raise UsageError(f"a drawing takes numbers, not {values!r}"[:LONGEST_TEXT]) from None
+        raise UsageError(f"coordinates and sizes must be numbers, not {values!r}"[:LONGEST_TEXT]) from None
 
 
 def _bounded(value: float) -> float:
@@ -81,10 +80,10 @@ def _colour(value: object) -> str:
         return value
     if isinstance(value, tuple) and len(value) == 3 and all(isinstance(one, int) and 0 <= one <= 255 for one in value):
         return "#{:02x}{:02x}{:02x}".format(*value)
-    raise UsageError(f"a colour is '#rrggbb' or (red, green, blue) from 0 to 255, not {value!r}")
+    raise UsageError(f"a colour must be '#rrggbb' or (red, green, blue) from 0 to 255, not {value!r}")
 
 
-# A game that draws with pygame, off screen: its picture as a JPEG, and its keys as those of a browser.
+# A game that draws with pygame: its off-screen picture as a JPEG, and its keys under a browser's names.
 
 SPECIAL = {
     pygame.K_LEFT: "ArrowLeft", pygame.K_RIGHT: "ArrowRight", pygame.K_UP: "ArrowUp", pygame.K_DOWN: "ArrowDown",
@@ -96,7 +95,7 @@ MOST_ROUNDS = 8
 
 
 class SurfacePicture:
-    """Draws a window's game without a window."""
+    """Draws a pygame game without a window."""
 
     def __init__(self, window: WindowGame) -> None:
         pygame.font.init()
@@ -104,7 +103,7 @@ class SurfacePicture:
         self._screen = pygame.Surface(window.size)
 
     def jpeg(self, world: Any, here: Iterable[int], players: int) -> bytes:
-        """The picture that one peer sees."""
+        """Draw the picture that one peer sees."""
         self._window.draw(self._screen, world, Seats.named(here, players, {}))
         written = io.BytesIO()
         pygame.image.save(self._screen, written, "picture.jpg")
@@ -112,7 +111,7 @@ class SurfacePicture:
 
 
 class _Probe:
-    """Keys of which some are held; it notes which ones the game asks for."""
+    """Stands in for the keyboard: some keys are held, and the keys that the game reads are noted."""
 
     def __init__(self, held: frozenset[int] = frozenset()) -> None:
         self.asked: set[int] = set()
@@ -124,13 +123,13 @@ class _Probe:
 
 
 def buttons_of(press: tuple[Callable[[Any], int], ...]) -> list[dict[str, Any]]:
-    """Which keys press which bits, found by asking the game with one key held after the other."""
+    """Find which key presses which bits, by calling the game's ``press`` with one key held at a time."""
     found: dict[int, int] = {}
     for one in press:
         first = _Probe()
         nothing = one(first)
         asked, done = set(first.asked), set[int]()
-        for _ in range(MOST_ROUNDS):  # a key may be asked for only while another is held
+        for _ in range(MOST_ROUNDS):  # the game may read a key only while another one is held
             for key in sorted(asked - done):
                 probe = _Probe(frozenset({key}))
                 found[key] = found.get(key, 0) | (one(probe) & ~nothing)
@@ -149,7 +148,7 @@ def buttons_of(press: tuple[Callable[[Any], int], ...]) -> list[dict[str, Any]]:
 
 
 def _code(key: int) -> str:
-    """What ``KeyboardEvent.code`` calls a key; "" for one that is not known."""
+    """The ``KeyboardEvent.code`` of a key; "" if unknown."""
     if key in SPECIAL:
         return SPECIAL[key]
     letter = chr(key) if 0 < key < 128 else ""
@@ -159,25 +158,25 @@ def _code(key: int) -> str:
 
 
 MOST_FIELDS = 500
-"""Rows of the table."""
+"""Most rows of the table."""
 SIZE = (640, 480)
 LARGEST_SIDE = 4096
-"""Pixels of a picture."""
+"""Largest width and height of a picture, in pixels."""
 ARROWS = {"left": ["ArrowLeft", "KeyA"], "right": ["ArrowRight", "KeyD"], "up": ["ArrowUp", "KeyW"],
           "down": ["ArrowDown", "KeyS"]}  # fmt: skip
 OTHERS = (["Space", "KeyJ"], ["KeyK"], ["KeyL"], ["KeyU"], ["KeyI"], ["KeyO"])
-"""Keys of the buttons that are no direction, one after the other."""
+"""Keys of the buttons that are not directions, in order."""
 NAMES = ("LEFT", "RIGHT", "UP", "DOWN", "JUMP", "FIRE", "SHOOT", "ATTACK", "STRIKE", "DASH", "THRUST", "BRAKE", "USE")
-"""Names of buttons that a module may have as plain numbers."""
+"""Names of constants that a module may have for its buttons."""
 
 
 def shown_game_for(name: str | None) -> ShownGame:
-    """The game that was named on the command line, or the fighter."""
+    """Make the game named on the command line, or the fighter."""
     return ShownFighter() if name is None else OwnGame(name)
 
 
 class OwnGame:
-    """Named as module:Class or file.py:Class."""
+    """The user's game, named as module:Class or file.py:Class."""
 
     styles: tuple[str, ...] = ()
 
@@ -273,7 +272,7 @@ class OwnGame:
             try:
                 return window_game(name, module, **given)
             except UsageError:
-                continue  # it has no press: that may be an argument of play; or another draw than pygame's
+                continue  # no press, which may be an argument of play, or a draw that is not pygame's
         return None
 
     def _find_buttons(self, sim: Any) -> list[dict[str, Any]]:
@@ -297,7 +296,7 @@ class OwnGame:
 
 
 def _named_bits(module: Any) -> dict[int, str]:
-    """The buttons that a module names: an IntFlag called Button, or numbers called LEFT, FIRE and so on."""
+    """The button names of a module: an IntFlag called Button, or constants called LEFT, FIRE and so on."""
     button = getattr(module, "Button", None)
     if isinstance(button, type) and issubclass(button, IntFlag):
         return {int(one): str(one.name).lower().replace("_", " ") for one in button}
@@ -308,7 +307,7 @@ def _named_bits(module: Any) -> dict[int, str]:
 
 
 def _keyboard_of(module: Any) -> Any:
-    """The Keyboard or Buttons that a module has, and would give to ``play``; otherwise a press without keys."""
+    """The Keyboard or Buttons in a module, which it passes to ``play``; otherwise a press without keys."""
     from retick.integrations.pygame import Buttons, Keyboard
 
     found = [value for value in vars(module).values() if isinstance(value, Keyboard | Buttons)]
@@ -316,12 +315,12 @@ def _keyboard_of(module: Any) -> Any:
 
 
 def _shown(session: RollbackSession) -> Any:
-    """What a game draws: its world, or the state of a game without one."""
+    """The argument of a game's ``draw``: its world, or else its state."""
     return session.world if isinstance(session.sim, SimulatedWorld) else session.state
 
 
 class _ConfirmedOwn(ConfirmedMatch):
-    """Decided when the game's ``result`` says so; without it a match has no end."""
+    """A match that the game's ``result`` decides; without it a match has no end."""
 
     def __init__(
         self, sim: Any, seed: int, state: Any, frame: int, result: Callable[[Any], Hashable | None] | None

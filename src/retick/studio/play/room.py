@@ -1,4 +1,4 @@
-"""The room of play: a match of two peers over a network that its sliders make bad."""
+"""The play room: a match of two peers over a network that the page's sliders make bad."""
 
 import asyncio
 import ipaddress
@@ -20,11 +20,9 @@ from retick.studio.play.own_game import shown_game_for
 from retick.studio.play.side import BOUNDS, MatchSettings
 from retick.studio.room import LONGEST_NAME, FeedError, PageMessage, PageRoom, Settings, write_message
 
-# The address of a host that was named by its user, found without holding up other rooms.
-
 
 def is_ip(host: str) -> bool:
-    """Whether no name server is needed."""
+    """Whether the host is a numeric address, which needs no name server."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
@@ -33,11 +31,11 @@ def is_ip(host: str) -> bool:
 
 
 async def look_up(host: tuple[str, int]) -> tuple[str, int]:
-    """IP address and port; one of IPv4, if the name has any. NetworkUnavailable if it has none."""
+    """Resolve a host without blocking other rooms, to IPv4 if possible; NetworkUnavailable if that fails."""
     name, port = host
     try:
         found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_DGRAM)
-    except (OSError, ValueError):  # the last one: a name that is no name
+    except (OSError, ValueError):  # ValueError: a malformed name
         found = []
     addresses = sorted((family != socket.AF_INET, str(where[0])) for family, _, _, _, where in found)
     if not addresses:
@@ -45,26 +43,23 @@ async def look_up(host: tuple[str, int]) -> tuple[str, int]:
     return addresses[0][1], port
 
 
-# The buttons that a page holds.
-
-
 class Pressed:
-    """A controller of ``retick.playing``: a press between two frames counts for one frame, however short it was."""
+    """The controller of the page's keys: a press between two frames counts for one frame, however short it was."""
 
     def __init__(self, bits: int) -> None:
-        """``bits`` are those of the game's input; others are passed over."""
+        """``bits`` is the width of the game's input; further bits are ignored."""
         self._mask = (1 << bits) - 1
         self._held = 0
         self._tapped = 0
 
     def set(self, buttons: int) -> None:
-        """All that is held now."""
+        """Set all buttons that are held now."""
         buttons &= self._mask
         self._tapped |= buttons & ~self._held
         self._held = buttons
 
     def release(self) -> None:
-        """Nothing is held any more."""
+        """Release all buttons."""
         self._held = self._tapped = 0
 
     def __call__(self, state: Any, now: float, /) -> int:
@@ -74,24 +69,24 @@ class Pressed:
 
 DEFAULT_PORT = 7777
 LONGEST_WAY = 300
-"""Letters of an invite, or an address."""
+"""Most letters of an invite or an address."""
 WIDEST = 2**53 - 1
-"""The largest number that a page can write; buttons beyond it cannot be pressed there."""
+"""Largest integer of a page; buttons beyond it cannot be pressed there."""
 LONGEST_ERROR = 500
 MOST_LEAVING = 8
-"""Matches that say goodbye at a time; each may have a socket."""
+"""Most matches that say goodbye at the same time; each may have a socket."""
 MOST_CUES = 32
-"""Of one frame; more are left out."""
+"""Most cues of one frame; further ones are left out."""
 TABLE_EVERY = 4
 PICTURE_EVERY = 2
-"""Frames from one table of a game's fields, or picture of it, to the next."""
+"""Frames between two tables of a game's fields, and between two pictures."""
 
 
 _log = logging.getLogger(__name__)
 
 
 class PlayRoom(PageRoom):
-    """One page's room, with at most one match."""
+    """The play room of one page, with at most one match."""
 
     name = "play"
 
@@ -113,7 +108,7 @@ class PlayRoom(PageRoom):
         self._phase("ready", "")
 
     def hello(self) -> dict[str, Any]:
-        self._pressed.release()  # a page that comes back says which keys are held
+        self._pressed.release()  # a page that comes back sends the held keys again
         return {
             "game": self._game.hello(),
             "settings": self._set.plain(),
@@ -150,7 +145,7 @@ class PlayRoom(PageRoom):
                     continue
                 try:
                     self._turn(match)
-                except (Exception, SystemExit) as error:  # some games end themselves so
+                except (Exception, SystemExit) as error:  # some games exit
                     self._fail(error)
                     continue
                 await asyncio.sleep(match.sleep())
@@ -163,7 +158,7 @@ class PlayRoom(PageRoom):
     def _start(self, message: PageMessage) -> None:
         against = message.choice("against", "bot", "host", "join")
         if len(self._leaving) + self._being_left >= MOST_LEAVING:
-            raise FeedError("the matches before this one are still being left: try again in a second")
+            raise FeedError("earlier matches are still being left: try again in a second")
         if against == "bot":
             style = message.choice("style", *self._game.styles) if self._game.styles else ""
             self._begin(BotMatch(self._game, style, self._keys, self._set, self._clock), "connecting")
@@ -186,7 +181,7 @@ class PlayRoom(PageRoom):
         return match
 
     def _form(self, invite: Invite | None) -> LinkForm:
-        """Links to other programs are sealed."""
+        """Make the form of links to other programs, which are sealed."""
         return sealed_form(invite, self._settings.identity, self._settings.keylog, _log.info)
 
     def _join(self, address: str) -> None:
@@ -194,7 +189,7 @@ class PlayRoom(PageRoom):
             raise FeedError("paste the invite of the host: the line that it shows, retick:192.168.1.20:7777#...")
         host = way_in(address, default_port=DEFAULT_PORT)
         if isinstance(host, OnlineWay):
-            raise FeedError("this is a code of a relay: play it in a terminal, with retick join")
+            raise FeedError("this is a relay's code: join in a terminal, with retick join")
         if is_ip(host.target[0]):
             self._begin(self._online(host=host), "connecting")
             return
@@ -206,7 +201,7 @@ class PlayRoom(PageRoom):
         self._lookup = asyncio.create_task(self._look_up(host))
 
     async def _look_up(self, host: WayIn) -> None:
-        """A name server may take long to answer; other rooms go on meanwhile."""
+        """Resolve a host and join it; other rooms go on meanwhile."""
         try:
             found = await look_up(host.target)
             if self._wanted is host:
@@ -268,7 +263,7 @@ class PlayRoom(PageRoom):
         self._show_own_game(match)
 
     def _show_made(self, key: str, make: Callable[[], str | bytes]) -> None:
-        """A moment that is made when it is sent; a game that fails while it draws ends its match."""
+        """Show a moment that is made when it is sent; a game that fails while drawing ends its match."""
 
         def made() -> str | bytes:
             try:
@@ -280,7 +275,7 @@ class PlayRoom(PageRoom):
         self.outbox.show(key, made)
 
     def _fail(self, error: BaseException) -> None:
-        """The game, or its drawing, has raised: the match ends, and the room goes on."""
+        """End the match because the game, or its drawing, has raised; the room goes on."""
         if self._match is None:
             return
         _log.exception("the match failed", exc_info=error)
@@ -289,7 +284,7 @@ class PlayRoom(PageRoom):
         self.post("error", text=f"the match ended: {type(error).__name__}: {error}"[:LONGEST_ERROR])
 
     def _frame(self, match: RoomMatch) -> str:
-        """Made when it is sent: it shows the newest state, and all columns that no message before has had."""
+        """The newest state, and all columns that were not sent yet."""
         you, other = match.you, match.other
         columns = list(you.unsent)
         you.unsent.clear()
@@ -309,7 +304,7 @@ class PlayRoom(PageRoom):
         )
 
     def _show_own_game(self, match: RoomMatch) -> None:
-        """Table and pictures of a game that the page cannot draw itself."""
+        """Show the table and pictures of a game that the page cannot draw itself."""
         game, you = self._game, match.you.session
         if game.has_table and match.you.frames % TABLE_EVERY == 0:
             self._show_made("table", lambda: write_message("table", **game.table(you)))

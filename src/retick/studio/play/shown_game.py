@@ -1,4 +1,4 @@
-"""What the room plays: the fighter, or a game of the user. One shape for both."""
+"""The games of the play room: the fighter, or a game of the user, behind one protocol."""
 
 from typing import Any, Protocol
 
@@ -9,26 +9,26 @@ from retick.rollback import RollbackSession
 from retick.studio.shown import RULES, fields_by_name
 
 LONGEST = 99 * rules.TICKS_PER_SECOND
-"""Frames of a fight that nothing decides."""
+"""Frames after which an undecided fight ends."""
 
 
 class ShownGame(Protocol):
     """One game, as the room needs it."""
 
     styles: tuple[str, ...]
-    """Of bots."""
+    """Names of the bots' styles."""
 
     def make(self) -> Any:
-        """A new game."""
+        """Make a new game."""
 
     def hello(self) -> dict[str, Any]:
-        """``game`` of the hello message."""
+        """The field ``game`` of the hello message."""
 
     def bot(self, sim: Any, seed: int, player: int, style: str) -> Controller:
-        """Presses for a seat."""
+        """Make a bot for a seat."""
 
     def confirmed(self, sim: Any, seed: int, state: Any, frame: int) -> ConfirmedMatch:
-        """A match that begins; it knows when it is decided."""
+        """Make the confirmed match that begins here."""
 
     def outcome(self, confirmed: ConfirmedMatch, names: list[str]) -> str:
         """Who won, in words."""
@@ -37,20 +37,20 @@ class ShownGame(Protocol):
     has_jpeg: bool
 
     def values(self, session: RollbackSession) -> Any:
-        """What a frame message has of the present state; None if that is not how it is shown."""
+        """The present state in a frame message; None if the page shows it in another way."""
 
     def ghost(self, sim: Any, state: Any) -> Any:
-        """The same of a final state."""
+        """A confirmed state in a frame message; None if the page does not show it."""
 
     def table(self, session: RollbackSession) -> dict[str, Any]:
-        """A ``table`` message, of a game that has one."""
+        """The fields of a ``table`` message; called only with ``has_table``."""
 
     def jpeg(self, session: RollbackSession) -> bytes:
-        """A picture, of a game that has one."""
+        """A picture; called only with ``has_jpeg``."""
 
 
 class ShownFighter:
-    """The fighter, for two."""
+    """The fighter, for two players."""
 
     styles = tuple(style.value for style in StyleName)
     has_table = has_jpeg = False

@@ -1,4 +1,4 @@
-"""One peer of the match: its session and driver, what it shows, and a column of the netgraph for each of its frames."""
+"""One peer of the match: its session and driver, its picture, and a column of the netgraph for each of its frames."""
 
 import os
 from collections import deque
@@ -18,8 +18,6 @@ from retick.studio.play.shown_game import ShownGame
 from retick.studio.room import PageMessage
 from retick.transport import Conditions
 
-# What the sliders of the page set: the network between the peers, and the delay and window of their sessions.
-
 BOUNDS: dict[str, tuple[int, int]] = {
     "latency": (0, 300),
     "jitter": (0, 100),
@@ -28,44 +26,44 @@ BOUNDS: dict[str, tuple[int, int]] = {
     "input_delay": (0, 8),
     "prediction_window": (1, 30),
 }
-"""The least and the most of each."""
+"""Lowest and highest value of each slider."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchSettings:
-    """All sliders. A match over UDP begins with a network that nothing is added to."""
+    """The sliders: the network between the peers, and the delay and window of their sessions."""
 
     latency: float = 40.0
-    """Milliseconds, one way."""
+    """One-way delay in milliseconds."""
     jitter: float = 5.0
-    """Milliseconds."""
+    """Variation of the delay in milliseconds."""
     loss: float = 1.0
-    """Percent of datagrams."""
+    """Percentage of datagrams lost."""
     bursts: float = 0.0
-    """Percent: the chance, at each datagram, that a burst of loss begins."""
+    """Chance that a burst of loss begins, for each datagram, in percent."""
     input_delay: int = 2
-    """Frames."""
+    """Input delay in frames."""
     prediction_window: int = 12
-    """Frames."""
+    """Prediction window in frames."""
 
     def with_network(self, message: PageMessage) -> Self:
-        """With what a ``network`` message says."""
+        """Change the network as a ``network`` message says."""
         latency, jitter, loss, bursts = (
             message.number(name, *BOUNDS[name]) for name in ("latency", "jitter", "loss", "bursts")
         )
         return replace(self, latency=latency, jitter=jitter, loss=loss, bursts=bursts)
 
     def with_session(self, message: PageMessage) -> Self:
-        """With what a ``session`` message says."""
+        """Change delay and window as a ``session`` message says."""
         named = {name: message.integer(name, *BOUNDS[name]) for name in ("input_delay", "prediction_window")}
         return replace(self, **named)
 
     def with_real_network(self) -> Self:
-        """With nothing added to the network."""
+        """Add nothing to the network, as at the start of a match over UDP."""
         return replace(self, latency=0.0, jitter=0.0, loss=0.0, bursts=0.0)
 
     def conditions(self) -> Conditions:
-        """Of each direction."""
+        """The conditions of each direction."""
         return Conditions(
             latency=self.latency / 1000,
             jitter=self.jitter / 1000,
@@ -74,12 +72,12 @@ class MatchSettings:
         )
 
     def plain(self) -> dict[str, Any]:
-        """For a message."""
+        """All values, for a message."""
         return asdict(self)
 
 
 def config_of(tick_rate: int) -> MatchConfig:
-    """The settings with which a session begins: the most that ``adjust`` may ask for later."""
+    """The settings with which a session begins: the highest that ``adjust`` may ask for later."""
     return MatchConfig(
         tick_rate=tick_rate,
         input_delay=BOUNDS["input_delay"][1],
@@ -88,14 +86,14 @@ def config_of(tick_rate: int) -> MatchConfig:
 
 
 MOST_COLUMNS = 600
-"""Columns that are kept for a page that comes back, and for one that is slow: ten seconds."""
+"""Columns that are kept for a page that comes back or is slow: ten seconds."""
 TICK_RATE = 60
 MOVED = 4
-"""Frames by which a rollback may move a cue without a second sound."""
+"""Most frames by which a rollback may move a cue without a second sound."""
 
 
 class MatchSide:
-    """Made with its session; ``connect`` gives it a wire."""
+    """One peer; it has a session from the start, and a wire after ``connect``."""
 
     def __init__(
         self,
@@ -124,13 +122,13 @@ class MatchSide:
         self.columns: deque[list[Any]] = deque(maxlen=MOST_COLUMNS)
         self.unsent: deque[list[Any]] = deque(maxlen=MOST_COLUMNS)
         self.frames = 0
-        """That were run, over all."""
+        """Number of frames that were run."""
         self._settings: MatchSettings | None = None
         self._adjusted: MatchSettings | None = None
         self._before = (0.0, 0, 0)
 
     def connect(self, wire: MatchWire) -> None:
-        """The wire over which the session talks."""
+        """Let the session talk over a wire."""
         self.driver = MatchDriver(
             self.session,
             wire,
@@ -141,16 +139,16 @@ class MatchSide:
         )
 
     def close_keylog(self) -> None:
-        """After the last link."""
+        """Close the key log, after the last link."""
         if isinstance(self._form.keylog, KeyLogFile):
             self._form.keylog.close()
 
     def set(self, settings: MatchSettings) -> None:
-        """Delay and window, from the next frame on."""
+        """Set delay and window from the next frame on."""
         self._settings = settings
 
     def turn(self) -> bool:
-        """Receive, run what is due, send; True if a frame was run."""
+        """Receive, run the frames that are due, send; True if a frame was run."""
         if self.session.running and self._settings is not self._adjusted and self._settings is not None:
             self.session.adjust(
                 input_delay=self._settings.input_delay, prediction_window=self._settings.prediction_window
@@ -164,24 +162,24 @@ class MatchSide:
         return self.driver.confirmed is not None
 
     def shown(self) -> Any:
-        """The present state, as a frame message has it."""
+        """The present state in a frame message."""
         return self._game.values(self.session)
 
     def ghost(self) -> tuple[int, Any]:
-        """The newest frame that is final, and its state as a frame message has it."""
+        """The newest confirmed frame, and its state in a frame message."""
         confirmed = self.driver.confirmed
         assert confirmed is not None
         return confirmed.frame, self._game.ghost(self.sim, confirmed.state)
 
     def cues(self) -> list[Any]:
-        """What starts, is confirmed or was wrong since the last call."""
+        """Cues that started, were confirmed or were cancelled since the last call."""
         return self.session.cues(tolerance=MOVED) if hasattr(self.sim, "cues") else []
 
     def event(self, event: MatchEvent) -> None:
-        """The driver's words say it already."""
+        """Ignore events: the driver's story tells them."""
 
     def frame_run(self, stats: SessionStats, depth: int, *, began: float) -> None:
-        """One column, after each frame."""
+        """Add a column for the frame."""
         peer = next(iter(stats.peers.values()), None)
         octets = 0 if peer is None else peer.bytes_in + peer.bytes_out
         waited, compared, counted = self._before
@@ -202,4 +200,4 @@ class MatchSide:
 
 
 SeatController = Callable[[Any, int, int], Controller]
-"""``(game, seed, player)`` gives what presses for a seat."""
+"""``(game, seed, player)`` returns the controller of a seat."""

@@ -16,7 +16,7 @@ MOST_DIFFERENCES = 200
 
 
 class Difference:
-    """What is known so far; ``result`` is None until the comparison ends."""
+    """A comparison in steps; ``result`` is None until it ends."""
 
     def __init__(self, ours: Replay, theirs: Replay) -> None:
         if ours.game_id and theirs.game_id and ours.game_id != theirs.game_id:
@@ -26,7 +26,7 @@ class Difference:
         self.result: dict[str, Any] | None = None
 
     def run(self, make: Callable[[], Simulation[Any]]) -> Steps:
-        """Finds it. States are compared from the first inputs that differ on: before, only the start can differ."""
+        """Compare in steps; states only from the first inputs that differ, since before only the start can differ."""
         players = [ReplayPlayer(replay, make(), max_checkpoints=2) for replay in (self._ours, self._theirs)]
         frame = frame_to_compare(self._ours, self._theirs)
         states = None
@@ -47,10 +47,10 @@ class Difference:
         self.result = _result(found, frame if fields else None, fields)
 
     def read_inputs(self) -> None:
-        """Finds the first inputs that differ, which needs no game."""
+        """Find only the first inputs that differ, which needs no game."""
         ours, theirs = self._ours, self._theirs
         if (ours.num_players, ours.input_size) != (theirs.num_players, theirs.input_size):
-            raise UsageError("recordings with inputs of another shape cannot be compared")
+            raise UsageError("recordings whose inputs have different shapes cannot be compared")
         first = first_difference(ours, theirs)
         same = first is None and (ours.seed, ours.start_state) == (theirs.seed, theirs.start_state)
         inputs = None if first is None else (ours.inputs_at(first), theirs.inputs_at(first))

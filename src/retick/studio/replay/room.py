@@ -1,8 +1,8 @@
-"""The room of recorded matches and desync bundles.
+"""The replay room: recorded matches and desync bundles.
 
-Theory of operation. One task does all work, in this order: open files that came, show the frame that the page wishes
-to see, then work that can wait (timelines, verification, running ahead, comparison). Everything long is a generator of
-short steps, so that a newer wish replaces an older one at once and the feed stays live, however slow a game is.
+Theory of operation. One task does all work, in this order: open new files, show the frame that the page asks for, then
+work that can wait (timelines, verification, running ahead, comparison). Long work is a generator of short steps, so
+that a newer request replaces an older one at once and the feed stays live, however slow a game is.
 """
 
 import asyncio
@@ -20,20 +20,20 @@ from retick.studio.replay.slot import Games, Slot, open_file
 from retick.studio.room import FileSent, PageMessage, PageRoom, Settings, Steps, drive, write_message
 from retick.studio.shown import MOST_FIELDS, RULES
 
-# A recording for a newcomer who has none yet: two bots fight, and in a second take some presses are missing.
+# An example recording for newcomers: two bots fight, and in a second take some presses are missing.
 
 SEED = 9
-"""A match of about eight seconds with seven hits, and one fighter left."""
+"""Seed of a match of about eight seconds with seven hits, and one fighter left."""
 LONGEST = 3600
 STILL = (0, 0)
 AFTERWARDS = 45
-"""Frames in which nobody presses anything, after the last hit."""
+"""Frames without any press after the last hit."""
 MISSING = range(240, 260)
-"""Frames in which nobody attacks in the second take."""
+"""Frames without attacks in the second take."""
 
 
 def example(take: int) -> bytes:
-    """The file: take 0 as the bots played it, take 1 with the change."""
+    """Make the file: take 0 as the bots played it, take 1 with missing presses."""
     frames: list[tuple[int, int]] = []
     for buttons, state in islice(fight(SEED), LONGEST):
         frames.append(buttons)
@@ -49,12 +49,12 @@ def example(take: int) -> bytes:
 
 SLOTS = 2
 PROGRESS = 0.25
-"""Seconds between two messages about work that goes on."""
+"""Seconds between two progress messages."""
 LAST_FRAME = 0xFFFFFFFF
 
 
 class ReplayRoom(PageRoom):
-    """One page's room."""
+    """The replay room of one page."""
 
     name = "replay"
 
@@ -114,7 +114,7 @@ class ReplayRoom(PageRoom):
 
     @property
     def _pressed(self) -> bool:
-        """Something newer waits."""
+        """Whether a newer request waits."""
         return bool(self._files) or self._wish is not None
 
     def _put(self, number: int, slot: Slot | None) -> None:
@@ -162,7 +162,7 @@ class ReplayRoom(PageRoom):
             del self._work[key]
 
     def _study(self, number: int, slot: Slot) -> Steps:
-        """Everything about one file that can wait."""
+        """Do the work on one file that can wait."""
         timeline = slot.timeline
         assert timeline is not None, "a slot without frames has no work"
         yield from timeline.read_inputs()
@@ -198,7 +198,7 @@ class ReplayRoom(PageRoom):
 
 
 def _differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> list[str]:
-    """Names of the fields that two views show differently."""
+    """Names of the fields that differ in two views."""
     if first is None or second is None or not first.get("fields") or not second.get("fields"):
         return []
     here, there = dict(first["fields"]), dict(second["fields"])
@@ -206,7 +206,7 @@ def _differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> l
 
 
 def _words(error: BaseException) -> str:
-    """What is wrong, for a person; a defect of the studio is raised."""
+    """Describe an error for a person; a defect of the studio is raised again."""
     if isinstance(error, RetickError):
         return str(error)
     if is_raised_by_game(error):

@@ -1,4 +1,4 @@
-"""One of the two files of a room: what it is, and what can be shown of it."""
+"""One of the two files of a replay room: its contents, its game, and its view of a frame."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,16 +17,17 @@ from retick.studio.replay.viewer import ReplayStrip, Viewer, input_rows
 from retick.studio.room import FeedError, FileSent, Steps
 from retick.studio.shown import LONGEST_VALUE, MOST_FIELDS, shown_fields
 
-# A desync bundle as the page shows it: its summary, and the states of all sides at the first frame that differs.
-
 MOST_SIDES = 8
 MOST_LINES = 500
 UNKNOWN = "not sent"
-"""In place of a value that is in no report."""
+"""Stands for a value that no report has."""
 
 
 def bundle_view(bundle: Bundle, make: Callable[[], Simulation[Any]] | None) -> dict[str, Any]:
-    """With a game, all fields of this peer's state are shown; without, those that differ."""
+    """The view of a desync bundle: its summary, and all sides' states at the first frame that differs.
+
+    With a game, all fields of this peer's state are shown; without it, only those that differ.
+    """
     report = bundle.report
     sides = report.groups[:MOST_SIDES]
     checksums = report.divergences[0].checksums if report.divergences else ()
@@ -69,18 +70,18 @@ def _own_fields(bundle: Bundle, make: Callable[[], Simulation[Any]] | None) -> l
     return shown_fields(game.fields(game.unpack_state(bundle.differing_state)))[0]
 
 
-# Which game a file is shown with. A file never decides what is imported: it only picks one of the games known here.
+# A file never decides what is imported: it only picks one of the games that are known here.
 
 FIGHTER = "retick.fighter"
 START = "start the studio with it: retick studio module:Class"
 
 
 class GameNotKnown(UsageError):
-    """The file is of a game that is not known here."""
+    """The file belongs to a game that is not known here."""
 
 
 class Games:
-    """The games of this library, and the one that was named on the command line."""
+    """The games of this library, and the one named on the command line."""
 
     def __init__(self, own: str | None, known: Mapping[str, str] = GAME_IDS) -> None:
         self._own = None if own is None else load_game(own)
@@ -88,7 +89,7 @@ class Games:
         self._known = known
 
     def make_for(self, replay: Replay) -> Callable[[], Simulation[Any]]:
-        """What makes a new game for a recording each time; UnknownGame if none fits."""
+        """A factory of games for a recording; GameNotKnown if none fits."""
         make = self._maker(replay)
         return lambda: made_for(make, replay.num_players)
 
@@ -101,33 +102,31 @@ class Games:
         if replay.game_id:
             raise GameNotKnown(f"the recording is of {replay.game_id[:80]!r}, which is not known here: {START}")
         if not replay.checkpoints:
-            # An RPLK file cannot name its game and is always of the fighter. Checksums mean that this is no RPLK file.
+            # An RPLK file cannot name its game and always holds the fighter, but it has no checksums.
             return load_game(self._known[FIGHTER])
-        raise GameNotKnown(f"the recording does not say which game it is of: {START}")
+        raise GameNotKnown(f"the recording does not name its game: {START}")
 
-
-# A file from the page becomes a recording or a desync bundle, or an error in words.
 
 ARCHIVE = b"PK"
-"""How a ZIP archive begins: a desync bundle is one."""
+"""First bytes of a ZIP archive, and so of a desync bundle."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """What was in a file."""
+    """The contents of a file."""
 
     name: str
     size: int
-    """Bytes."""
+    """Size in bytes."""
     format: str
-    """rplk, rtk or desync."""
+    """``rplk``, ``rtk`` or ``desync``."""
     replay: Replay | None
-    """What can be scrubbed; None for a bundle without any frames."""
+    """The recording to scrub; None for a bundle without any frames."""
     bundle: Bundle | None = None
 
 
 def open_file(file: FileSent) -> Opened:
-    """Reads within the limits of the library's readers."""
+    """Read a recording or a desync bundle; FeedError if it is neither."""
     try:
         if file.data[:4] in MAGICS:
             return Opened(name=file.name, size=len(file.data), format=format_of(file.data), replay=loads(file.data))
@@ -143,7 +142,7 @@ def open_file(file: FileSent) -> Opened:
 
 
 def _frames_of(bundle: Bundle) -> Replay | None:
-    """The frames around the difference; else this peer's whole recording, or any."""
+    """The frames around the difference, or else this peer's whole recording, or any recording."""
     if bundle.around is not None:
         return bundle.around
     own = bundle.recordings.get(bundle.peer_id)
@@ -154,14 +153,14 @@ LONGEST_FACT = 300
 
 
 class Slot:
-    """A file that is open."""
+    """An open file."""
 
     def __init__(self, opened: Opened, games: Games) -> None:
         self.opened = opened
         self.replay = opened.replay
         self.viewer: Viewer | None = None
         self.note = ""
-        """Why there is no state to show."""
+        """Why there is no state to show; empty if there is one."""
         self.timeline = None if self.replay is None else ReplayStrip(self.replay)
         if self.replay is not None:
             try:
@@ -178,12 +177,12 @@ class Slot:
             return None
         try:
             return bundle_view(bundle, None if self.viewer is None else self.viewer.make)
-        except DecodeError as error:  # a packed state that is none: the report is good all the same
+        except DecodeError as error:  # the packed state is damaged, but the report is good
             self.note = self.note or f"the state in the bundle cannot be read: {error}"
             return bundle_view(bundle, None)
 
     def describe(self) -> dict[str, Any]:
-        """Everything about it that does not depend on a frame."""
+        """Everything about the file that does not depend on a frame."""
         opened, replay = self.opened, self.replay
         facts = {} if replay is None else facts_of(replay)
         return {
@@ -211,7 +210,7 @@ class Slot:
             yield from self.viewer.seek(frame)
 
     def view(self, frame: int) -> dict[str, Any]:
-        """After ``seek``: the frame as the page sees it. Of a game that is not known, only its inputs."""
+        """The page's view of the frame, after ``seek``; only the inputs if the game is not known."""
         if self.viewer is not None:
             return self.viewer.view()
         assert self.replay is not None, "has() was asked first"

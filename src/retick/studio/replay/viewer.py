@@ -1,4 +1,4 @@
-"""One recording with a player: what the page sees of a frame."""
+"""One recording with a player, which makes the page's view of a frame."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,14 +9,12 @@ from retick.sim.contract import Simulation
 from retick.studio.room import Steps
 from retick.studio.shown import is_fighter, shown_fields
 
-# A recording is run in short steps.
-
 STRIDE = 64
-"""Frames of one step."""
+"""Frames that are run in one step."""
 
 
 def seek_in_steps(player: ReplayPlayer[Any], frame: int) -> Steps:
-    """Moves a player to a frame, as ``seek`` does, but never many frames in one go."""
+    """Move a player to a frame in short steps."""
     start, spacing = player.replay.start_frame, player.spacing
     kept = start + min((frame - start) // spacing, player.kept - 1) * spacing
     if not kept < player.frame <= frame:
@@ -27,11 +25,11 @@ def seek_in_steps(player: ReplayPlayer[Any], frame: int) -> Steps:
 
 
 AROUND = 8
-"""Frames before and after the one shown whose inputs are shown too."""
+"""Number of frames before and after the shown one whose inputs are shown too."""
 
 
 class Viewer:
-    """Shows a recording with the game that it is of."""
+    """Shows a recording with its game."""
 
     def __init__(self, replay: Replay, make: Callable[[], Simulation[Any]]) -> None:
         self.replay = replay
@@ -44,13 +42,13 @@ class Viewer:
         return is_fighter(self._player.sim)
 
     def prepare(self) -> Steps:
-        """Runs ahead, so that later jumps are short."""
+        """Run ahead, so that later jumps are short."""
         player, replay = self._player, self.replay
         while (kept := replay.start_frame + player.kept * player.spacing) <= replay.end_frame:
             yield from seek_in_steps(player, kept)
 
     def seek(self, frame: int) -> Steps:
-        """Moves to a frame of the recording; after the last step ``view`` shows it."""
+        """Move to a frame of the recording; after the last step, ``view`` shows it."""
         if frame > self.replay.start_frame:
             yield from seek_in_steps(self._player, frame - 1)
             self._before = frame - 1, self._fields()[0]
@@ -59,7 +57,7 @@ class Viewer:
         yield from seek_in_steps(self._player, frame)
 
     def view(self) -> dict[str, Any]:
-        """The frame that was sought, as the message ``frame`` has it."""
+        """The present frame in a ``frame`` message."""
         frame, sim = self._player.frame, self._player.sim
         fields, more = self._fields()
         recorded = self.replay.checkpoints.get(frame)
@@ -77,7 +75,7 @@ class Viewer:
         return shown_fields(self._player.sim.fields(self._player.state))
 
     def _changed(self, frame: int, fields: list[tuple[str, str]]) -> list[int]:
-        """Places of the fields that are not as they were in the frame before."""
+        """Indexes of the fields that differ from the frame before."""
         if self._before is None or self._before[0] != frame - 1:
             return []
         before = dict(self._before[1])
@@ -85,35 +83,34 @@ class Viewer:
 
 
 def input_rows(replay: Replay, frame: int) -> list[list[Any]]:
-    """Frame and inputs, as hexadecimal digits, of the frames around one."""
+    """Number and hexadecimal inputs of the frames around one."""
     first = max(frame - AROUND, replay.start_frame)
     end = min(frame + AROUND + 1, replay.end_frame)
     digits = 2 * replay.input_size
     return [[at, [f"{value:0{digits}X}" for value in replay.inputs_at(at)]] for at in range(first, end)]
 
 
-# The strip above the scrubber: a recording in at most 1,200 columns, each some frames wide.
-#
-# First come the inputs, which need no game. Then the recording is run once from start to end: its checksums are
-# compared, and of the fighter the hit points at the end of each column are noted.
-
 MOST_COLUMNS = 1200
 MOST_MARKS = 100
 LANES = 16
-"""Bits of an input that have a row of their own; what is above shows in the last one."""
+"""Bits of an input that have their own row; higher bits share the last one."""
 
 
 class ReplayStrip:
-    """Of one recording."""
+    """The strip above the scrubber: a recording in at most 1,200 columns, each some frames wide.
+
+    First come the inputs, which need no game. Then the recording is run once from start to end, to compare its
+    checksums and, for the fighter, to note the hit points at the end of each column.
+    """
 
     def __init__(self, replay: Replay, *, most_columns: int = MOST_COLUMNS) -> None:
         self._replay = replay
         self.per = max(1, -(-len(replay) // most_columns))
-        """Frames of a column."""
+        """Frames per column."""
         self._inputs: list[list[int]] = [[] for _ in range(replay.num_players)]
         self._health: list[list[int]] = []
         self.done = replay.start_frame
-        """How far the recording was run."""
+        """The frame up to which the recording was run."""
         self.verdict: Verdict | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -130,7 +127,7 @@ class ReplayStrip:
         }
 
     def read_inputs(self) -> Steps:
-        """Of each column and player, the bits that were set in any of its frames."""
+        """Find the bits that are set in any frame, for each column and player."""
         replay, size = self._replay, self._replay.input_size
         for first in range(replay.start_frame, replay.end_frame, self.per):
             packed = replay.packed(first, min(first + self.per, replay.end_frame))
@@ -144,7 +141,7 @@ class ReplayStrip:
             yield
 
     def run(self, make: Callable[[], Simulation[Any]]) -> Steps:
-        """Runs the whole recording; at the end there is a verdict."""
+        """Run the whole recording; at the end there is a verdict."""
         replay, game = self._replay, make()
         running = Verification(replay, game)
         if is_fighter(game):

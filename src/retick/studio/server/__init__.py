@@ -1,1 +1,1 @@
-"""A server's room, seen by the server and by one of its clients."""
+"""The server room: the same place as the server and as one of its clients see it."""

@@ -1,4 +1,8 @@
-"""A server, its bots and the user on a simulated network: what the room shows. Knows no page and no clock."""
+"""A server and clients that run the runner's course on a simulated network, as the server room shows them.
+
+Every endpoint works at its own tick, as a program does: poll, tick, flush. All randomness comes from one seed. It knows
+no page and no clock.
+"""
 
 from collections import deque
 from collections.abc import Callable
@@ -16,11 +20,6 @@ from retick.netrunner.server.room import Room
 from retick.transport import Conditions, SimulatedNetwork
 from retick.wire.values import Plain
 
-# A server and clients that run the course of the runner game, each in its own loop on a simulated network.
-#
-# What ``scenario_b`` and ``weather`` share. Every endpoint works at its own tick, as a program does: poll, tick, flush.
-# All that is random comes from one seed.
-
 # retick: floats -- measurements
 
 
@@ -29,7 +28,7 @@ TICK: Final = 1 / 60
 
 
 class CourseClient:
-    """One client in its loop. Subclasses measure: they override ``on_event``, ``intent`` and ``after_tick``."""
+    """One client in its loop. Subclasses measure by overriding ``on_event``, ``intent`` and ``after_tick``."""
 
     def __init__(self, network: SimulatedNetwork, name: str, client: Client, bot: Any) -> None:
         self.network = network
@@ -49,18 +48,18 @@ class CourseClient:
         self.network.flush(self.name)
 
     def on_event(self, event: Any, now: float) -> None:
-        """Something that the client reported."""
+        """Called with each event of the client."""
 
     def intent(self, player: Any, now: float) -> Any:
-        """What the player wants to do in this tick: by default, what the bot decides."""
+        """The player's intent for this tick; by default the bot's decision."""
         return self.bot.decide(player)
 
     def after_tick(self, player: Any, pending: int, now: float) -> None:
-        """After a tick; ``pending`` commands are not acknowledged yet."""
+        """Called after each tick; ``pending`` commands are not acknowledged yet."""
 
 
 def attach_server(network: SimulatedNetwork, profile: Any, seed: int) -> Server:
-    """A server at the address "server", which works at every tick."""
+    """Attach a server at the address "server", which works at every tick."""
     server = Server(profile, entropy=Random(seed).randbytes, config=ServerConfig())
     network.attach("server", server, polled=True)
 
@@ -73,12 +72,12 @@ def attach_server(network: SimulatedNetwork, profile: Any, seed: int) -> Server:
 
 
 def make_client(profile: Any, seed: int, number: int, config: ClientConfig) -> Client:
-    """Client ``number`` of a run."""
+    """Make client ``number`` of a run."""
     return Client(profile, "server", entropy=Random(bot_seed(seed, number) + 1).randbytes, config=config)
 
 
 def attach_client(network: SimulatedNetwork, one: CourseClient, *, phase: float) -> None:
-    """Let a client run its loop; ``phase`` is by how many seconds its ticks come after the server's."""
+    """Let a client run its loop; its ticks come ``phase`` seconds after the server's."""
     network.attach(one.name, one.client, polled=True)
     network.every(TICK, one.turn, phase=phase, owner=one.name)
 
@@ -88,28 +87,28 @@ def bot_seed(seed: int, number: int) -> int:
     return (seed << 8) + number
 
 
-# One client of the room: a bot or the user at its controls, and what its corrections were.
+# One client of the room, controlled by a bot or the user, and its corrections.
 
 # retick: floats -- measurements, and headings that are inputs
 
 
 WARM_UP: Final = 3.0
-"""Seconds after joining, or after a switch, in which corrections do not count: the client is still adjusting."""
+"""Seconds after joining, or after a switch, during which corrections do not count: the client still adjusts."""
 VISIBLE: Final = 0.25
-"""Metres: a larger correction is seen by a player."""
+"""Metres from which a player sees a correction."""
 LEAST: Final = 0.0005
-"""Metres: a smaller one is rounding."""
+"""Metres below which a correction is only rounding."""
 
 
 class ShownCorrection(NamedTuple):
-    """A client was moved by a snapshot."""
+    """A snapshot has moved a client's player."""
 
     number: int
-    """Counts all corrections of a room."""
+    """Running number of the correction in its room."""
     time: float
-    """Seconds."""
+    """Virtual time in seconds."""
     peer_id: int
-    """Of the runner."""
+    """The runner's peer id."""
     metres: float
     before: tuple[float, float, float]
     after: tuple[float, float, float]
@@ -117,7 +116,7 @@ class ShownCorrection(NamedTuple):
 
 @dataclass(slots=True)
 class Tally(Plain):
-    """What reconciling did, of all clients."""
+    """Counts the corrections of all clients."""
 
     reconciles: int = 0
     corrections: int = 0
@@ -125,7 +124,7 @@ class Tally(Plain):
     largest: float = 0.0
 
     def add(self, metres: float) -> None:
-        """One more reconcile."""
+        """Count one reconcile."""
         self.reconciles += 1
         self.corrections += metres > LEAST
         self.visible += metres > VISIBLE
@@ -133,14 +132,14 @@ class Tally(Plain):
 
 
 class Hands:
-    """Controls that a person holds: a direction on the course, and the jump key."""
+    """The user's controls: a direction on the course, and the jump key."""
 
     def __init__(self) -> None:
         self.x = self.z = 0.0
         self.jump = False
 
     def decide(self, state: RunnerState) -> Intent:
-        """The runner looks where it runs; it stands when no direction is held."""
+        """Let the runner look where it runs, and stand if no direction is held."""
         length = hypot(self.x, self.z)
         if length < 0.05:
             return Intent(yaw=state.yaw, jump=self.jump)
@@ -165,7 +164,7 @@ class Runner(CourseClient):
         self.recent: deque[tuple[float, float]] = deque(maxlen=64)
         """Time and metres of corrections."""
         self.newest = 0.0
-        """Metres, the largest correction since it was taken."""
+        """The largest correction since ``take_newest``, in metres."""
         self._tally = tally
         self._report = report
         self._counts_from = inf
@@ -187,13 +186,13 @@ class Runner(CourseClient):
         return taken
 
     def in_last_second(self) -> tuple[int, float]:
-        """Number of corrections and the largest, in metres."""
+        """Number of corrections in the last second, and the largest in metres."""
         since = self.network.now - 1.0
         found = [metres for time, metres in self.recent if time >= since]
         return len(found), max(found, default=0.0)
 
     def set_reset(self, on: bool) -> None:
-        """From the next snapshot on, reset locomotion or restore it."""
+        """Reset locomotion, or restore it, from the next snapshot on."""
         config = replace(self.client.config, reset_on_reconcile=on)
         self.client.config = config
         if self.client.prediction is not None:
@@ -206,11 +205,11 @@ class Runner(CourseClient):
 
 MOST_BOTS: Final = 15
 YOU: Final = 0
-"""The number of the user's runner; bots count from 1."""
+"""Number of the user's runner; bots count from 1."""
 SHOWN_FOR: Final = 0.3
 """Seconds for which a correction is in every frame, so that a page that misses some frames sees it."""
 MOST_SHOWN: Final = 64
-"""Corrections in a frame."""
+"""Most corrections in a frame."""
 
 
 class Course:
@@ -222,10 +221,10 @@ class Course:
         self.server = attach_server(self.network, self.profile, seed)
         self.hands = Hands()
         self.runners: dict[int, Runner] = {}
-        """By number: 0 for the user."""
+        """All runners by number; 0 is the user's."""
         self.reset = False
         self.tallies = {False: Tally(), True: Tally()}
-        """By whether locomotion was reset."""
+        """One tally for each setting of ``reset``."""
         self.watched = 1
         self._seed = seed
         self._joins = 0
@@ -235,13 +234,13 @@ class Course:
 
     @property
     def room(self) -> Room:
-        """The server's room, which all are in."""
+        """The server's only room."""
         return self.server.rooms[""]
 
     # What the user changes.
 
     def set_bots(self, number: int) -> None:
-        """Let bots join or leave until there are so many."""
+        """Let bots join or leave until there are ``number``."""
         for gone in [one for one in self.runners if one > number]:
             self._leave(gone)
         for new in range(1, number + 1):
@@ -249,7 +248,7 @@ class Course:
                 self._join(new, CourseBot(bot_seed(self._seed, new)))
 
     def set_playing(self, on: bool) -> None:
-        """Let the user have a runner, or take it away."""
+        """Give the user a runner, or take it away."""
         if on and YOU not in self.runners:
             self._join(YOU, self.hands)
             self.watched = YOU
@@ -263,7 +262,7 @@ class Course:
         self.watched = number
 
     def set_conditions(self, conditions: Conditions) -> None:
-        """From now on, for each direction of every link."""
+        """Set the conditions of each direction of every link."""
         self.network.conditions = conditions
         for runner in self.runners.values():
             self.network.link(runner.name, "server", conditions)
@@ -275,7 +274,7 @@ class Course:
             runner.set_reset(on)
 
     def _join(self, number: int, controls: Any) -> None:
-        # Each has an address and random bytes of its own: the link of one who left must not be taken for a new one's.
+        # Every client has its own address and random bytes, so that the link of one that left is not mistaken for its.
         self._joins += 1
         client = make_client(self.profile, self._seed, self._joins, ClientConfig(reset_on_reconcile=self.reset))
         name = f"runner {number}"
@@ -310,11 +309,11 @@ class Course:
         self.network.run(until=self.network.now + seconds)
 
     def corrections(self) -> list[ShownCorrection]:
-        """Those of the last moments."""
+        """The corrections of the last ``SHOWN_FOR`` seconds."""
         since = self.network.now - SHOWN_FOR
         return [one for one in self._corrections if one.time >= since]
 
     def fixed_bytes(self) -> int:
-        """The size of a snapshot of this moment in the fixed form, which is not sent."""
+        """The size that a fixed snapshot of this moment would have."""
         room = self.room
         return len(room.profile.encode_snapshot(room.tick, [player.view() for player in room.players.values()]))

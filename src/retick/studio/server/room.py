@@ -1,4 +1,4 @@
-"""The room of a server: its bots and the user run the course, by the real clock; messages: docs/guides/studio.md."""
+"""The server room: bots and the user run the course in real time. docs/guides/studio.md lists its messages."""
 
 import asyncio
 from collections import deque
@@ -9,15 +9,13 @@ from retick.studio.room import PageMessage, PageRoom, Settings
 from retick.studio.server.course import MOST_BOTS, YOU, Course
 from retick.transport import Conditions
 
-# Numbers of a room, taken ten times a second: rates are over the last second.
-
 # retick: floats -- measurements
 
 
 EVERY: Final = 0.1
 """Seconds between two samples."""
 KEPT: Final = 11
-"""Samples, so that the first and the last are a second apart."""
+"""Number of samples that are kept, so that the first and the last are a second apart."""
 
 
 class _Totals(NamedTuple):
@@ -29,7 +27,7 @@ class _Totals(NamedTuple):
 
 
 class Figures:
-    """Samples of one course; it keeps a second of totals."""
+    """Samples the numbers of a course ten times a second; rates cover the last second."""
 
     def __init__(self, course: Course) -> None:
         self._course = course
@@ -37,7 +35,7 @@ class Figures:
         self._totals: deque[_Totals] = deque(maxlen=KEPT)
 
     def sample(self) -> dict[str, Any]:
-        """The fields of a message, for this moment."""
+        """The fields of a ``figures`` message."""
         course = self._course
         client = course.runners[course.watched].client
         link = client.connection.stats
@@ -80,11 +78,11 @@ class Figures:
 
 FRAME: Final = 1 / 60
 LONGEST_STEP: Final = 0.1
-"""Seconds that pass for the room at once, at most: on a busy machine its time goes slower."""
+"""Most seconds that pass in the room at once: on a busy machine its time goes slower."""
 BODY: Final = (0.7, 1.1, 0.35)
-"""Metres: width and height of a runner, and its lowest point above its position; docs/reference/runner.md, step 4."""
+"""A runner's width, height and offset of its lowest point, in metres; docs/reference/runner.md, step 4."""
 FIRST_LINK: Final = {"latency": 60.0, "jitter": 10.0, "loss": 0.5, "bursts": 0.0}
-"""As on the page's sliders: milliseconds and percent."""
+"""First positions of the sliders, in milliseconds and percent."""
 
 
 def _rounded(values: tuple[float, ...]) -> list[float]:
@@ -92,7 +90,7 @@ def _rounded(values: tuple[float, ...]) -> list[float]:
 
 
 class ServerRoom(PageRoom):
-    """One page's server and clients."""
+    """The server and clients of one page."""
 
     name = "server"
 
@@ -117,7 +115,7 @@ class ServerRoom(PageRoom):
             last = now
 
     def advance(self, seconds: float) -> None:
-        """Let time pass, and show the moment."""
+        """Let time pass, and show the result."""
         course = self.course
         course.run(seconds)
         self.show("frame", **self._frame(seconds))
