@@ -48,7 +48,10 @@ ROOMS: dict[str, dict[str, set[str]]] = {
             "rollback.engine", "rollback.events", "rollback.match", "rollback.session",
         },
     },
-    "relay": {"member": {"wire", "relay.config", "relay.events", "relay.packets"}, "reflection": {"wire", "relay.packets"}},
+    "relay": {
+        "member": {"wire", "relay.config", "relay.events", "relay.packets"},
+        "reflection": {"wire", "relay.packets"},
+    },
     "games": {"fighter": {"sim"}, "scramble": {"sim"}, "runner": {"sim", "wire"}},
 }  # fmt: skip
 # Folders of one package that do not know each other: a path, and what it must not import.

@@ -36,7 +36,7 @@ from tests.checkers.cheats import CHEATS
 from tests.checkers.limits import LIMITS, rendered
 from tests.checkers.limits.limit import declared
 from tests.checkers.other_numbers import OTHER_NUMBERS
-from tests.link.handshake.test_door import ask
+from tests.link.handshake.test_strangers import ask
 from tests.link.pair import make_endpoint
 from tests.rollback.session.joining.test_sponsor import muted
 from tests.rollback.session.matches import assert_all_play, playing_mesh, towards, with_a_free_seat

@@ -109,7 +109,7 @@ cdef class PayloadPath:
     cpdef object _want_to_send(self)
     cdef object _receive(self, int kind, int sequence, int ack, bytes data, double now, object given_now)
     cdef object _receive_sealed(self, int kind, int sequence, int ack, bytes data, object address, double now, object given_now)
-    cdef object _take_payload(self, int kind, int sequence, int ack, bytes payload, double now, object given_now)
+    cdef object _receive_payload(self, int kind, int sequence, int ack, bytes payload, double now, object given_now)
     cpdef bytes _sealed(self, bytes data)
     cdef object _drain(self, double now, list out)
     cpdef object _receive_other(self, int kind, int sequence, bytes data, double now)

@@ -753,7 +753,7 @@ class PayloadPath:
             payload = PyBytes_FromStringAndSize(PyBytes_AS_STRING(data) + ENVELOPE_SIZE, size - ENVELOPE_SIZE)
         else:
             payload = data[ENVELOPE_SIZE:]
-        self._take_payload(kind, sequence, ack, payload, now, given_now)
+        self._receive_payload(kind, sequence, ack, payload, now, given_now)
 
     @cython.cfunc
     def _receive_sealed(
@@ -795,12 +795,12 @@ class PayloadPath:
             endpoint.dropped["malformed"] += 1
             return
         else:
-            self._take_payload(kind, sequence, ack, body, now, given_now)
+            self._receive_payload(kind, sequence, ack, body, now, given_now)
         if address != self.address:
             sealed_path.on_moved(self, kind, sequence, len(data), address, now)  # type: ignore[arg-type]  # every PayloadPath is a Connection
 
     @cython.cfunc
-    def _take_payload(
+    def _receive_payload(
         self,
         kind: cython.int,
         sequence: cython.int,

@@ -178,9 +178,9 @@ class LinkEndpoint(EndpointCore):
 
         With a ``fingerprint``, also refuse that lasting key, from any address and whoever dials.
         """
-        self._acceptor.door.ban(address)
+        self._acceptor.limits.ban(address)
         if fingerprint is not None:
-            self._acceptor.door.ban_key(fingerprint)
+            self._acceptor.limits.ban_key(fingerprint)
 
     @property
     def refusals(self) -> Refusals:

@@ -17,7 +17,7 @@ _PAUSE = _SESSION + "test_pause.py::"
 _RETURNS = _SESSION + "test_returns.py::"
 _RECONNECT = _SESSION + "test_reconnect.py::"
 _LINK = "tests/link/"
-_DOOR = _LINK + "handshake/test_door.py::"
+_STRANGERS = _LINK + "handshake/test_strangers.py::"
 _TOKENS = "tests/tokens/"
 _HERE = "tests/checkers/test_limits.py::"
 _CONFIG = "rollback.match.config:MatchConfig."
@@ -237,20 +237,20 @@ MATCH_LIMITS: tuple[Limit, ...] = (
           _HERE + "test_strangers_together_get_no_more_answers_than_the_rate"),
     Limit("link.config:LinkConfig.handshake_rate_per_address", "the same for one address",
           "LinkConfig(handshake_rate_per_address=...)",
-          _DOOR + "test_a_flood_of_good_cookies_from_one_address_leaves_the_others_their_budget"),
+          _STRANGERS + "test_a_flood_of_good_cookies_from_one_address_leaves_the_others_their_budget"),
     Limit("link.config:LinkConfig.max_unconfirmed_per_address", "connections of one address without a word",
-          "many requests", _DOOR + "test_unconfirmed_hellos_of_one_address_do_not_hold_all_connections"),
+          "many requests", _STRANGERS + "test_unconfirmed_hellos_of_one_address_do_not_hold_all_connections"),
     Limit("link.config:LinkConfig.max_connections_per_address", "connections of one address",
           "LinkConfig(max_connections_per_address=1)",
-          _DOOR + "test_a_seat_behind_the_router_is_free_again_when_its_connection_ends"),
+          _STRANGERS + "test_a_seat_behind_the_router_is_free_again_when_its_connection_ends"),
     Limit("link.handshake.acceptor:_ANSWERS_WAITING", "answers to strangers that wait", _PATCH,
-          _DOOR + "test_answers_that_wait_to_be_sent_are_limited"),
+          _STRANGERS + "test_answers_that_wait_to_be_sent_are_limited"),
     Limit("link.handshake.acceptor:_REMEMBERED", "closed handshakes that are remembered", _PATCH,
-          _DOOR + "test_full_tables_forget_the_oldest"),
+          _STRANGERS + "test_full_tables_forget_the_oldest"),
     Limit("link.handshake.strangers:_ORIGINS_KEPT", "addresses whose budget is remembered", _PATCH,
-          _DOOR + "test_full_tables_forget_the_oldest"),
+          _STRANGERS + "test_full_tables_forget_the_oldest"),
     Limit("link.handshake.strangers:_BANS_KEPT", "addresses, and keys, that are banned", _PATCH,
-          _DOOR + "test_full_tables_forget_the_oldest"),
+          _STRANGERS + "test_full_tables_forget_the_oldest"),
     Limit("link.handshake.strangers:MOST_TEXTS", "texts of refusals that are counted apart", _PATCH,
           _LINK + "handshake/test_refusals.py::test_texts_past_the_limit_are_counted_together"),
     Limit("link.handshake.dialler:MOST_UNANSWERED", "requests to addresses that nobody answers at", "many dials",

@@ -162,7 +162,7 @@ def test_one_who_never_enters_is_forgotten_and_nobody_hears_of_it() -> None:
     [end] = talk.events
     assert (end.connection, end.reason) == (talk.mine, Reason.NO_ANSWER)
     assert not talk.host._acceptor._accepted
-    assert not talk.host._acceptor.door._inside
+    assert not talk.host._acceptor.limits._inside
 
 
 def test_a_dialler_that_begins_again_gets_new_keys() -> None:

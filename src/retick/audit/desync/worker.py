@@ -1,6 +1,6 @@
 """The interpreter that runs part of a recorded match again: ``python -m retick.audit.desync.worker``.
 
-It gets its job and gives its answer as one line of JSON each; ``audit.desync.rerun`` is the other side.
+It gets its job and gives its answer as one line of JSON each; ``audit.desync.explain`` is the other side.
 """
 
 import json

@@ -2,7 +2,7 @@
 
 An answer is never longer than its question, so nobody can use an acceptor to flood a third party. REQUEST is always
 answered, so that no number of forged ones keeps a newcomer from its cookie; HELLOs with a valid cookie have budgets,
-see ``Door``.
+see ``StrangerLimits``.
 """
 
 from collections.abc import Callable, Hashable
@@ -19,7 +19,7 @@ from retick.link.handshake.packets import (
     commitment_to,
     mix_seed,
 )
-from retick.link.handshake.strangers import Door, Refusals
+from retick.link.handshake.strangers import Refusals, StrangerLimits
 from retick.link.layout import SEALED_VERSION, VERSION, State
 from retick.link.reasons import Reason, describe
 from retick.link.request import Accept, Refuse, Request, Terms
@@ -43,7 +43,7 @@ class Acceptor:
         self._admit = admit
         self._accepted: dict[tuple[Hashable, int], Accepted] = {}
         self._finished: dict[tuple[Hashable, int], None] = {}
-        self.door = Door(endpoint.config)
+        self.limits = StrangerLimits(endpoint.config)
         self.refusals = Refusals()
 
     def forget(self, connection: Connection) -> None:
@@ -52,7 +52,7 @@ class Acceptor:
         if origin is None:
             return
         self._accepted.pop(origin, None)
-        self.door.leave(connection, origin[0])
+        self.limits.leave(connection, origin[0])
         if connection._sequences.received:
             self._finished[origin] = None
             if len(self._finished) > _REMEMBERED:
@@ -105,11 +105,11 @@ class Acceptor:
             fault = "not_accepting"
         elif not self._jar.is_valid(cookie, nonce, address, now):
             fault = "bad_cookie"
-        elif not self.door.may_answer(address, now):
+        elif not self.limits.may_answer(address, now):
             fault = "rate_limited"
         elif origin in self._finished:
             fault = "unexpected"
-        elif origin not in self._accepted and self.door.is_crowded(address):
+        elif origin not in self._accepted and self.limits.is_crowded(address):
             # No answer: an honest dialler asks again, and by then the others at its address are confirmed.
             fault = "unconfirmed"
         if fault:
@@ -127,7 +127,7 @@ class Acceptor:
         config, offer = self._endpoint.config, hello.offer
         found: Reason | None = None
         detail = ""
-        if self.door.is_banned(address):
+        if self.limits.is_banned(address):
             found, detail = Reason.DENIED, "this address is banned"
         elif hello.game_id != config.game_id:
             found, detail = Reason.GAME, f"this is {config.game_id!r}"
@@ -139,7 +139,7 @@ class Acceptor:
             found, detail = Reason.TICK_RATE, f"this side runs at {config.tick_rate}"
         elif len(self._endpoint.connections) >= config.max_connections:
             found = Reason.FULL
-        elif self.door.is_full_for(address):
+        elif self.limits.is_full_for(address):
             found, detail = Reason.FULL, f"{config.max_connections_per_address} from one address"
         if found is None:
             return None
@@ -175,7 +175,7 @@ class Acceptor:
         connection._origin = origin = (address, known.hello.offer.connection_id)
         self._endpoint.connections[connection.local_id] = connection
         self._accepted[origin] = known
-        self.door.enter(connection, address)
+        self.limits.enter(connection, address)
 
     def _wait_for_confirmation(self, known: "Accepted", now: float) -> None:
         connection, config = known.connection, self._endpoint.config

@@ -146,7 +146,7 @@ class SealedDialler(Dialler):
         except InvalidValue as error:
             connection.close(Reason.VIOLATION, str(error))
             return
-        if self._endpoint._acceptor.door.is_banned_key(connection.fingerprint):
+        if self._endpoint._acceptor.limits.is_banned_key(connection.fingerprint):
             connection.close(Reason.DENIED, KEY_IS_BANNED)
             return
         connection.terms = Terms(
@@ -268,7 +268,7 @@ class SealedAcceptor(Acceptor):
         except InvalidValue as error:
             connection.close(Reason.VIOLATION, str(error))
             return
-        if self.door.is_banned_key(connection.fingerprint):
+        if self.limits.is_banned_key(connection.fingerprint):
             self.refusals.note(Refuse(text=KEY_IS_BANNED), connection.address)
             connection.close(Reason.DENIED, KEY_IS_BANNED)
             return

@@ -70,7 +70,7 @@ class RateBudget:
         return True
 
 
-class Door:
+class StrangerLimits:
     """Budgets, connection counts and bans of one endpoint."""
 
     def __init__(self, config: LinkConfig) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from retick.link import Accept, Connected, LinkEndpoint, Reason, Request
 from retick.link.handshake import acceptor, strangers
 from retick.link.handshake import packets as hs
-from retick.link.handshake.strangers import Door, RateBudget, is_loopback, origin_of
+from retick.link.handshake.strangers import RateBudget, StrangerLimits, is_loopback, origin_of
 from retick.link.layout import ACCEPT, COOKIE, HELLO, REFUSE
 from retick.link.packets import Report, encode_report
 from retick.transport import Conditions
@@ -127,7 +127,7 @@ def test_a_seat_behind_the_router_is_free_again_when_its_connection_ends() -> No
     host.handle_timeout(now=60.0)
     assert ask(host, (ROUTER, 2), 2, now=60.0)[0] == ACCEPT
     host.handle_timeout(now=120.0)
-    assert host.connections == host._acceptor.door._inside == {}
+    assert host.connections == host._acceptor.limits._inside == {}
 
 
 @given(st.ip_addresses(v=6), st.ip_addresses(v=6), st.integers(0, 65535), st.integers(0, 65535))
@@ -175,7 +175,7 @@ def test_full_tables_forget_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strangers, "_ORIGINS_KEPT", 4)
     monkeypatch.setattr(strangers, "_BANS_KEPT", 3)
     monkeypatch.setattr(acceptor, "_REMEMBERED", 2)
-    keeper = Door(make_endpoint(1, handshake_rate_per_address=1.0, handshake_rate=1e9, sealed=False).config)
+    keeper = StrangerLimits(make_endpoint(1, handshake_rate_per_address=1.0, handshake_rate=1e9, sealed=False).config)
     for i in range(10):
         keeper.ban(("10.0.0.1", i))
         keeper.ban((f"10.0.1.{i}", 1))
