@@ -1,6 +1,6 @@
-"""Peer to peer: inputs are predicted, and where a prediction was wrong the frames since then are resimulated.
+"""Peer to peer: inputs are predicted, and after a wrong prediction the frames since then are resimulated.
 
-Knows the simulation contract, packets and links; knows no socket, no clock, no file and no particular game.
+Knows the simulation contract, packets and links, but no socket, no clock, no file and no particular game.
 """
 
 from retick.rollback.desync.equivocation import EquivocationProof

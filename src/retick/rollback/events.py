@@ -1,6 +1,6 @@
-"""What a match tells its application, all in the past tense.
+"""The events that a match reports to its application, all in the past tense.
 
-In every event ``peer`` names the other peer: its peer id, a small integer; in LAN mode, which has no peer ids, its
+In every event ``peer`` is the other peer: its peer id, a small integer; in LAN mode, which has no peer ids, its
 address.
 """
 
@@ -23,11 +23,11 @@ class PeerConnected(MatchEvent):
     """The handshake with a peer is done."""
 
     peer: Hashable
-    """Its peer id; in LAN mode its address."""
+    """The peer's id; in LAN mode its address."""
     players: tuple[int, ...]
     """The seats of that peer."""
     fingerprint: str | None = None
-    """Of the lasting key that it has proved to have (``identity``), 32 hexadecimal digits; None without one."""
+    """The fingerprint of the lasting key that the peer has proved (``identity``), 32 hexadecimal digits, or None."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class PeerDisconnected(MatchEvent):
     """A peer is gone: it said goodbye, it was silent for too long, or it broke the rules."""
 
     peer: Hashable
-    """Its peer id."""
+    """The peer's id."""
     players: tuple[int, ...]
     """The seats of that peer."""
     reason: int
@@ -49,25 +49,25 @@ class PeerInterrupted(MatchEvent):
     """Nothing was received from a peer for a while; it may come back."""
 
     peer: Hashable
-    """Its peer id."""
+    """The peer's id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerResumed(MatchEvent):
-    """Something was received again from a peer that was interrupted."""
+    """Something was received again from an interrupted peer."""
 
     peer: Hashable
-    """Its peer id."""
+    """The peer's id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerUnheard(MatchEvent):
-    """Another peer says that it no longer hears a peer. That one is dropped only when nobody hears it any more."""
+    """Another peer reports that it no longer hears a peer, which is dropped only when nobody hears it any more."""
 
     peer: Hashable
-    """The peer id of the one that is not heard; it may be ours."""
+    """The id of the peer that is not heard; it may be ours."""
     by: Hashable
-    """The peer id of the one that says so."""
+    """The id of the peer that reports it."""
     reason: int
     """A code from docs/formats/link.md, always a plain int: compare it with ``retick.link.Reason``."""
     text: str
@@ -78,23 +78,23 @@ class RosterPeer(NamedTuple):
     """One peer of a match, as people see it."""
 
     peer_id: int
-    """Its peer id."""
+    """The peer's id."""
     players: tuple[int, ...]
-    """Its seats."""
+    """The peer's seats."""
     name: str
-    """Its name, printable, for people; two peers may have the same."""
+    """The peer's name, printable, for people; two peers may have the same."""
     profile: bytes
-    """The bytes that its application has given."""
+    """The bytes that the peer's application has given."""
     fingerprint: str | None = None
-    """Of the lasting key that it has proved to this peer; None without one, and where there is no link with it."""
+    """The fingerprint of the lasting key that it has proved to this peer; None without one, or without a link to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RosterChanged(MatchEvent):
-    """A peer has said its name and profile, or the host says who is there."""
+    """A peer has sent its name and profile, or the host has reported who is there."""
 
     roster: tuple[RosterPeer, ...]
-    """Who takes part, in the order of peer ids; ``session.roster`` has it at any time."""
+    """The peers that take part, by peer id; ``session.roster`` has it at any time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,11 +102,11 @@ class MatchStarted(MatchEvent):
     """All peers are connected: frame 0 can run."""
 
     seed: int
-    """Given to the game's ``initial_state``."""
+    """The seed for the game's ``initial_state``."""
     local_players: tuple[int, ...]
     """The seats played here."""
     frame: int = 0
-    """The first frame with input of the local players: above 0 for one who joined a running match."""
+    """The first frame with input of the local players: above 0 for a peer that joined a running match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,19 +114,19 @@ class MatchEnded(MatchEvent):
     """No more frames will run here."""
 
     reason: str
-    """In words, to show."""
+    """The reason in words, to show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayersDropped(MatchEvent):
-    """The remaining peers agreed on the frame from which players who are gone are simulated on neutral input."""
+    """The remaining peers agreed on the frame from which the players of lost peers are simulated on neutral input."""
 
     players: tuple[int, ...]
-    """Their seats."""
+    """The dropped seats."""
     frame: int
     """The first frame on neutral input."""
     accuser: Hashable | None = None
-    """The peer id of the one that was the first, as far as we know, to say that it no longer hears them."""
+    """The id of the first peer, as far as we know, to report that it no longer hears them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,36 +134,36 @@ class PlayersReturned(MatchEvent):
     """A peer has taken free seats in the running match."""
 
     peer: Hashable
-    """Its peer id."""
+    """The peer's id."""
     players: tuple[int, ...]
-    """The seats."""
+    """The seats that were taken."""
     frame: int
-    """The first frame with their own input."""
+    """The first frame with the peer's own input."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconnecting(MatchEvent):
-    """All others were lost through silence: the match stands, and the session tries to come back."""
+    """All others were lost through silence: the match stops, and the session tries to come back."""
 
     peers: tuple[Hashable, ...]
     """The ids of the peers that it asks, and that may come back to it."""
     seconds: float
-    """For how long at most."""
+    """How long it tries at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RematchProposed(MatchEvent):
-    """A peer wants to play again; the next match starts when all peers have said so."""
+    """A peer wants to play again; the next match starts when all peers have proposed it."""
 
     peer: Hashable
-    """Its peer id."""
+    """The peer's id."""
     seats: tuple[int, ...] = ()
-    """The new seats that it wants for seats 0, 1 ...; empty: they move on by one peer."""
+    """The new seats that it wants for seats 0, 1 ...; empty if seats move on by one peer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchingStarted(MatchEvent):
-    """A spectator has a state to begin with."""
+    """A spectator has its first state."""
 
     seed: int
     """The seed of the match."""
@@ -176,23 +176,23 @@ class SourceChanged(MatchEvent):
     """The peer that fed a spectator is gone; the spectator asks another one."""
 
     address: Hashable
-    """The address of that one."""
+    """The address of the new source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stalled(MatchEvent):
-    """The prediction window is full. The match waits for inputs, and goes on by itself when they come."""
+    """The prediction window is full. The match waits for inputs, and continues by itself when they come."""
 
     frame: int
     """The frame that waits."""
     waiting_for: tuple[int, ...]
-    """Every player whose input the frame needs and that is missing. At the frame that was promised to a newcomer, the
-    free seats; while a resync is agreed, all others. Never empty."""
+    """Every player whose input is missing for the frame. At the frame promised to a newcomer, the free seats; while a
+    resync is agreed, all others. Never empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resumed(MatchEvent):
-    """The match goes on after a stall."""
+    """The match continues after a stall."""
 
     frame: int
     """The frame that waited."""
@@ -202,22 +202,22 @@ class Resumed(MatchEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchPaused(MatchEvent):
-    """The match stands at the frame at which all have agreed to pause."""
+    """The match has stopped at the frame at which all agreed to pause."""
 
     frame: int
     """The next frame to run."""
     peers: tuple[int, ...]
-    """The peer ids of those that want the pause; it may be ours."""
+    """The ids of the peers that want the pause; ours may be one of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchResumed(MatchEvent):
-    """Nobody wants the pause any more: the match goes on."""
+    """Nobody wants the pause any more: the match continues."""
 
     frame: int
     """The next frame to run."""
     seconds: float
-    """How long the match stood here."""
+    """How long the match was paused here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,35 +225,35 @@ class DesyncDetected(MatchEvent):
     """A peer's checksum of a final state differs from ours: the states diverged, or the checksum is not true."""
 
     peer: Hashable
-    """The peer id of the other one."""
+    """The id of the other peer."""
     frame: int
     """The first compared frame whose checksums differ."""
     ours: int
-    """Checksum of the state before that frame, here."""
+    """Our checksum of the state before that frame."""
     theirs: int
-    """The same there, as it was sent."""
+    """The other peer's checksum of that state, as it was sent."""
     last_agreed: int
-    """The newest frame that was compared with this peer and was equal; -1 if there is none."""
+    """The newest frame compared with this peer and found equal; -1 if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesyncReported(MatchEvent):
-    """The peers have compared what they hold. The application decides whether to stop or to go on from one state."""
+    """The peers have compared what they hold. The application decides whether to stop or to continue from one state."""
 
     report: DesyncReport
-    """Equal on all peers that had the same evidence. It may say that nothing differs: then the alarm was false."""
+    """Equal on all peers with the same evidence. It may say that nothing differs: then the alarm was false."""
     investigation: Investigation | None = field(default=None, compare=False, repr=False)
-    """What this peer kept of the match: a bundle is made from it."""
+    """What this peer kept of the match; a bundle is made from it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EquivocationProved(MatchEvent):
-    """A peer told two others different inputs for one frame, and signed both: it is shown out by all."""
+    """A peer told two others different inputs for one frame, and signed both: all peers drop it."""
 
     peer: Hashable
-    """The peer id of the liar."""
+    """The id of the peer that lied."""
     players: tuple[int, ...]
-    """Its seats."""
+    """The peer's seats."""
     frame: int
     """The first frame on which the two differ."""
     proof: EquivocationProof
@@ -265,7 +265,7 @@ class InputConflictDetected(MatchEvent):
     """A peer sent two different inputs for one player and frame; the first one stays."""
 
     peer: Hashable
-    """The peer id of the one that sent them."""
+    """The id of the peer that sent them."""
     player: int
     """The seat."""
     frame: int
@@ -281,6 +281,6 @@ class MessageReceived(MatchEvent):
     """A peer's application sent a reliable message."""
 
     peer: Hashable
-    """Its peer id."""
+    """The sender's peer id."""
     data: bytes
     """The message, as it was sent."""

@@ -1,4 +1,4 @@
-"""The session of the original LAN demo: three messages of ASCII, then bare RBN1 by address. For old programs only.
+"""The session of the original LAN demo: three ASCII messages, then bare RBN1 by address. For old programs only.
 
 ::
 
@@ -13,8 +13,8 @@
 There is no proof of address, no version, no goodbye, and the seed is always 1. The host plays seat 0, the joiner
 seat 1. Between new programs use :class:`~retick.rollback.session.session.RollbackSession`.
 
-Since an address is never proven, a host sends no more bytes to it than came from it: whoever forges the address of a
-third party cannot make the host send more than the forger does. A joiner sends to the address that its user named.
+Since an address is never proven, a host sends no more bytes to it than came from it: forging a third party's address
+cannot make the host send more than the forger does. A joiner sends to the address that its user gave.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ CALLER_KEPT = 2.0
 """Seconds that a host waits for START after a HELLO before it accepts another caller."""
 SEED = 1
 HEADERS = 28
-"""Bytes of IP and UDP around each datagram: many short answers to a long question would be an amplifier too."""
+"""Bytes of IP and UDP headers around each datagram: many short answers to a long question would also amplify."""
 
 
 class LanSession:
@@ -51,14 +51,14 @@ class LanSession:
         config: MatchConfig | None = None,
         record: RecordsMatches | None = None,
     ) -> None:
-        """Join the host at ``host_address``; without one, be the host. ``record`` as in a RollbackSession."""
+        """Join the host at ``host_address``; without one, be the host. ``record`` is as in a RollbackSession."""
         if sim.num_players != 2:
             raise UsageError(f"the LAN mode is for two players, not {sim.num_players}")
         self.config = config or MatchConfig()
         self.match: Match | None = None
         self.dropped: Counter[str] = Counter()
         self.recording = None if record is None else Recording(record)
-        """What goes to the recorder; this mode has no end, so whoever leaves calls its ``end``."""
+        """What the recorder gets; this mode has no end of its own, so call its ``end`` when leaving."""
         self._sim = sim
         self._peer = host_address
         self._hosting = host_address is None
@@ -67,7 +67,7 @@ class LanSession:
         self._hello_at: float | None = None
         self._called_at = 0.0
         self._credit = 0
-        """Of a host: bytes that came from the peer's address and were not answered yet."""
+        """On a host: bytes that came from the peer's address and were not answered yet."""
 
     @property
     def local_player(self) -> int:
@@ -91,7 +91,7 @@ class LanSession:
         return None if self.match is None else self.match.pace.next_frame_at
 
     def due(self, *, now: float) -> bool:
-        """Whether ``advance`` is to be called now."""
+        """Whether to call ``advance`` now."""
         return self.match is not None and self.match.due(now)
 
     def advance(self, pressed: Input, *, now: float) -> None:
@@ -129,7 +129,7 @@ class LanSession:
         return [datagram for datagram in out if self._affords(len(datagram[0]))] if self._hosting else out
 
     def _affords(self, size: int) -> bool:
-        """Whether the host may send so many bytes. What it may not send is as if the network had lost it."""
+        """Whether the host may send so many bytes. A datagram that it may not send counts as lost in the network."""
         if self._credit < HEADERS + size:
             self.dropped["Withheld"] += 1
             return False
@@ -159,7 +159,7 @@ class LanSession:
         return self._running().stats(now)
 
     def _is_free_for(self, address: Hashable, now: float) -> bool:
-        """Whether a caller is the present one, or may become it: a HELLO alone keeps the host only for a while."""
+        """Whether an address is the present caller, or may become it: a HELLO alone reserves the host only briefly."""
         if self._peer is None or self._peer == address:
             return True
         return self.match is None and now - self._called_at > CALLER_KEPT

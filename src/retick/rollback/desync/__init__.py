@@ -1,4 +1,4 @@
-"""After an alarm: what each peer holds, compared until the first frame and field that differ are named.
+"""After an alarm: compares what each peer holds until the first frame and field that differ are known.
 
 Knows the engine and field values; sends nothing: a session carries its messages.
 """

@@ -1,7 +1,7 @@
-"""Ranges of inputs that a peer has signed, and the proof that it told two others different inputs for one frame.
+"""Signed ranges of inputs, and the proof that a peer told two others different inputs for one frame.
 
-A peer signs what it has sent: a statement names the match, the peer, the frames, and a hash of the inputs. Two
-statements of one peer about one frame that do not agree prove, to anybody who knows the peer's key, that it lied.
+A peer signs what it has sent: a statement names the match, the peer, the frames, and a hash of the inputs. If two
+statements of one peer disagree about a frame, they prove to anybody who knows the peer's key that it lied.
 docs/formats/session-messages.md has the layouts.
 """
 
@@ -16,13 +16,13 @@ from retick.errors import InvalidValue, TrailingData, Truncated
 TEXT = b"retick input range 1"
 KEY_SIZE = 32
 NO_KEY = bytes(KEY_SIZE)
-"""Of one that signs nothing."""
+"""Used for peers that do not sign."""
 DIGEST_SIZE = 32
 SIGNATURE_SIZE = 64
 MOST_INPUT_BYTES = 64 * 1024
-"""Of a range that is shown with its inputs."""
+"""The most bytes of inputs that are shown with a range."""
 Sign: TypeAlias = Callable[[bytes], bytes]
-"""Signs a text."""
+"""A function that signs bytes."""
 MAGIC = b"RTEQ"
 VERSION = 1
 
@@ -33,24 +33,24 @@ _LENGTH = struct.Struct("<I")
 
 
 class SignedBy(NamedTuple):
-    """Of which match, and of whom, a range is: a part of what is signed."""
+    """The match and the peer of a range, which are part of what is signed."""
 
     token: bytes
     """The name of the roster, 8 bytes."""
     number: int
-    """Of the match."""
+    """The number of the match."""
     peer_id: int
     width: int
-    """Bytes of one frame's inputs: those of all seats of the peer."""
+    """Bytes per frame for the inputs of all seats of the peer."""
 
 
 class SignedRange(NamedTuple):
-    """A peer's word for its inputs of the frames ``first`` to ``end - 1``."""
+    """A peer's signed statement about its inputs of the frames ``first`` to ``end - 1``."""
 
     first: int
     frames: int
     digest: bytes
-    """Of the inputs: frame after frame, in each the peer's seats in order, each as the game's input bytes."""
+    """The hash of the inputs: frame by frame, in each the peer's seats in order, each as the game's input bytes."""
     signature: bytes
 
     @property
@@ -60,7 +60,7 @@ class SignedRange(NamedTuple):
 
 
 def digest_of(inputs: bytes) -> bytes:
-    """What a range says of its inputs."""
+    """The digest of a range's inputs."""
     return blake2s(inputs, person=b"rangein").digest()
 
 
@@ -69,20 +69,20 @@ def _statement(by: SignedBy, first: int, count: int, digest: bytes) -> bytes:
 
 
 def keys_of(private_key: bytes) -> tuple[Sign, bytes]:
-    """What signs with a private key, and the public key with which others check that."""
+    """A function that signs with a private key, and the public key with which others verify."""
     from retick.link.sealing import primitives  # with cryptography, which plain links do without
 
     return primitives.signing(private_key), primitives.signer_of(private_key)
 
 
 def sign_range(sign: Sign, by: SignedBy, first: int, inputs: bytes) -> SignedRange:
-    """A range with these inputs, signed."""
+    """Make a signed range of these inputs."""
     count, digest = len(inputs) // by.width, digest_of(inputs)
     return SignedRange(first, count, digest, sign(_statement(by, first, count, digest)))
 
 
 def check_signature(key: bytes, by: SignedBy, found: SignedRange) -> None:
-    """InvalidValue unless the range was signed with this key, by that peer, in that match."""
+    """Raise InvalidValue unless the range was signed with this key, by that peer, in that match."""
     from retick.link.sealing import primitives
 
     primitives.verify(key, found.signature, _statement(by, found.first, found.frames, found.digest))
@@ -93,7 +93,7 @@ def pack_range(found: SignedRange) -> bytes:
 
 
 def unpack_range(data: bytes, at: int) -> tuple[SignedRange, int]:
-    """A range, and where it ends."""
+    """Read a range; returns it with the offset after it."""
     if len(data) < at + _RANGE.size:
         raise Truncated("a signed range that ends early", needed=at + _RANGE.size, available=len(data))
     found = SignedRange(*_RANGE.unpack_from(data, at))
@@ -103,7 +103,7 @@ def unpack_range(data: bytes, at: int) -> tuple[SignedRange, int]:
 
 
 class ShownRange(NamedTuple):
-    """A range with its inputs, or with none where only the hash is known."""
+    """A range with its inputs, or without them if only the hash is known."""
 
     range: SignedRange
     inputs: bytes
@@ -111,17 +111,17 @@ class ShownRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EquivocationProof:
-    """Two ranges that one peer has signed and that cannot both be true: ``check`` says so without any other file."""
+    """Two ranges signed by one peer that cannot both be true. ``check`` verifies them without any other file."""
 
     by: SignedBy
-    """Which match, and which peer."""
+    """The match and the peer."""
     key: bytes
-    """The peer's public key: whoever knows whose it is knows who lied."""
+    """The peer's public key: whoever knows its owner knows who lied."""
     one: ShownRange
     other: ShownRange
 
     def check(self) -> int:
-        """The first frame on which the two differ; InvalidValue if this proves nothing."""
+        """The first frame on which the two differ; raises InvalidValue if this proves nothing."""
         for shown in (self.one, self.other):
             check_signature(self.key, self.by, shown.range)
             if shown.inputs and not is_of(shown.range, shown.inputs, self.by.width):
@@ -132,7 +132,7 @@ class EquivocationProof:
         return frame
 
     def encode(self) -> bytes:
-        """As bytes, to keep or to show to somebody."""
+        """Write the proof as bytes, to keep or to show."""
         parts = [_HEAD.pack(MAGIC, VERSION, self.key), _NAME.pack(*self.by)]
         for shown in (self.one, self.other):
             parts += (pack_range(shown.range), _LENGTH.pack(len(shown.inputs)), shown.inputs)
@@ -140,7 +140,7 @@ class EquivocationProof:
 
     @classmethod
     def decode(cls, data: bytes) -> "EquivocationProof":
-        """The proof that these bytes hold; DecodeError if they hold none. ``check`` it."""
+        """Read a proof; raises DecodeError if the bytes are not one. Call ``check`` on it."""
         at = _HEAD.size + _NAME.size
         if len(data) < at:
             raise Truncated("a proof that ends in its head", needed=at, available=len(data))
@@ -182,7 +182,7 @@ def is_of(found: SignedRange, inputs: bytes, width: int) -> bool:
 
 
 def difference(one: ShownRange, other: ShownRange, width: int) -> int | None:
-    """The first frame for which two ranges of one peer have different inputs; None if they may both be true."""
+    """The first frame for which two ranges of one peer have different inputs; None if both may be true."""
     a, b = one.range, other.range
     if one.inputs and other.inputs:
         for frame in range(max(a.first, b.first), min(a.end, b.end)):

@@ -1,4 +1,4 @@
-"""What one peer shows the others after an alarm, as bytes; docs/formats/desync-bundle.md has it as tables.
+"""What one peer shows the others after an alarm, as bytes; docs/formats/desync-bundle.md has the tables.
 
 ::
 
@@ -7,7 +7,7 @@
     02 CLOSE-UP     u8 peer id, u32 frame, u32 first frame of inputs, u8 rows, u8 players, rows * players times u64,
                     u8 states; each: u32 frame, u32 fields it has, u16 fields that follow, then those (see field_values)
 
-A frame of FFFFFFFF is none. Readers bound everything before they allocate, and raise nothing but DecodeError.
+A frame of FFFFFFFF stands for none. Readers bound everything before they allocate, and raise only DecodeError.
 """
 
 import struct
@@ -24,7 +24,7 @@ NONE = 0xFFFFFFFF
 MAX_CHECKSUMS = 4096
 MAX_FIELDS = 4096
 MAX_STATE_BYTES = 90 * 1024
-"""Of the fields of one state: two states, their inputs and a head fit into the parts, and into a link's queue."""
+"""The most bytes for the fields of one state: two, with inputs and a head, fit into the parts and a link's queue."""
 MAX_INPUT_ROWS = 16
 MAX_PLAYERS = 16
 PART_BYTES = 56 * 1024
@@ -41,15 +41,15 @@ class Timeline:
     """The checksums of one peer's final states, frame by frame."""
 
     peer_id: int
-    """The peer."""
+    """The id of the peer."""
     alarm: int | None
-    """The frame of the alarm; None: the peer knows of no frame."""
+    """The frame of the alarm; None if the peer names none."""
     last_agreed: int | None
-    """The newest frame that it compared with the other peer and found equal; None: none, or another peer's alarm."""
+    """The newest frame that it compared as equal with the other peer; None if there is none, or in another's alarm."""
     first: int
     """The frame of the first checksum."""
     checksums: tuple[int, ...]
-    """Of the state before each frame from ``first`` on."""
+    """The checksum of the state before each frame, from ``first`` on."""
 
     @property
     def end(self) -> int:
@@ -67,25 +67,25 @@ class StateFields:
     frame: int
     """The state is the one before this frame."""
     total: int
-    """How many fields it has; more than are here where it has too many to send."""
+    """How many fields the state has; more than are here if there were too many to send."""
     fields: tuple[Field, ...]
-    """In the game's order."""
+    """The fields in the game's order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closeup:
-    """What one peer has around the first frame that differs."""
+    """What one peer holds around the first frame that differs."""
 
     peer_id: int
-    """The peer."""
+    """The id of the peer."""
     frame: int
     """The first frame that differs, as this peer sees it."""
     first_input: int
     """The frame of the first row of inputs."""
     inputs: tuple[tuple[int, ...], ...]
-    """One row a frame, one input a player."""
+    """One row per frame, one input per player."""
     states: tuple[StateFields, ...]
-    """The states of the frame before and of ``frame``; only those that the peer has."""
+    """The states of the frame before and of ``frame``, if the peer has them."""
 
     def state(self, frame: int) -> StateFields | None:
         return next((state for state in self.states if state.frame == frame), None)
@@ -120,7 +120,7 @@ def decode_timeline(data: bytes) -> Timeline:
 
 
 def select_fields(frame: int, fields: list[Field]) -> StateFields:
-    """As many of a state's fields as may be sent, from the first on."""
+    """As many of a state's fields as may be sent, from the first one on."""
     size = count = 0
     for field in fields[:MAX_FIELDS]:
         size += len(encode_field(field))
@@ -199,7 +199,7 @@ def split_into_messages(kind: int, body: bytes) -> Iterator[bytes]:
 
 
 class Assembler:
-    """Puts the parts of one peer's bodies together; links keep them in order."""
+    """Reassembles the bodies of one peer from their parts; links keep them in order."""
 
     __slots__ = ("_body", "_kind", "_next", "_parts")
 
@@ -211,7 +211,7 @@ class Assembler:
         self._body = b""
 
     def receive(self, message: bytes) -> tuple[int, bytes] | None:
-        """The kind and body that ``message`` completes; None if more is to come. A DecodeError resets it."""
+        """Receive a part; returns the kind and body that it completes, or None. A DecodeError resets the assembler."""
         try:
             return self._receive(message)
         except ValueError:  # every DecodeError is one
@@ -233,7 +233,7 @@ class Assembler:
 
 
 def kind_of(message: bytes) -> int:
-    """TIMELINE or CLOSEUP."""
+    """Read the kind of a message, TIMELINE or CLOSEUP."""
     return _part_of(message)[0]
 
 
@@ -251,7 +251,7 @@ def _part_of(message: bytes) -> tuple[int, int, int]:
 
 
 def alarm_in(message: bytes) -> int | None:
-    """The alarm frame in a message that opens an investigation: a timeline. DecodeError for any other."""
+    """The alarm frame in a timeline that opens an investigation; raises DecodeError for any other message."""
     if kind_of(message) != TIMELINE:
         raise InvalidValue("a close-up of an alarm that was never raised")
     return decode_timeline(message[_PART.size :]).alarm

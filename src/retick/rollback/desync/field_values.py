@@ -1,4 +1,4 @@
-"""Values of a state's fields as bytes for other peers: equal values are equal bytes on every peer.
+"""Values of a state's fields as bytes for other peers: equal values give equal bytes on every peer.
 
 ::
 
@@ -9,8 +9,8 @@
                             text: 0 to 200 bytes of printable UTF-8
 
 A value that is neither an integer nor a finite float is sent as its canonical text (``sim.fields``). A text that is
-too long is cut and ends in its length and CRC-32, so that a difference in the missing part still shows. Text is
-printable because it ends up on terminals.
+too long is cut and ends with its length and CRC-32, so that a difference in the missing part still shows. Texts are
+printable because they end up on terminals.
 """
 
 import struct
@@ -34,7 +34,7 @@ _FLOAT = struct.Struct("<d")
 
 
 def portable_fields(fields: Iterable[tuple[str, Any]]) -> list[Field]:
-    """A game's fields as they are sent. A name that a game gives twice gets a number, so that each names one value."""
+    """A game's fields as they are sent. A repeated name gets a number, so that each name has one value."""
     found: dict[str, Value] = {}
     for name, value in fields:
         short = unique = _short(_printable(str(name)) or "unnamed", MAX_NAME - 8)
@@ -68,7 +68,7 @@ def _short(text: str, limit: int) -> str:
 
 
 def _width(number: int) -> int:
-    """Bytes of the shortest two's complement form."""
+    """How many bytes the shortest two's complement form takes."""
     return (number if number >= 0 else ~number).bit_length() // 8 + 1
 
 
@@ -87,7 +87,7 @@ def _encode_value(value: Value) -> tuple[int, bytes]:
 
 
 def decode_field(data: bytes, at: int) -> tuple[Field, int]:
-    """The field at ``at``, and where the next one begins."""
+    """Read the field at ``at``; returns it with the offset of the next."""
     name, at = _chunk(data, at)
     if not 1 <= len(name) <= MAX_NAME:
         raise InvalidValue(f"a field's name takes 1 to {MAX_NAME} bytes, not {len(name)}")
@@ -131,7 +131,7 @@ def _byte(data: bytes, at: int) -> int:
 
 
 def _chunk(data: bytes, at: int) -> tuple[bytes, int]:
-    """Bytes behind their length."""
+    """Read bytes that follow their length."""
     end = at + 1 + _byte(data, at)
     if end > len(data):
         raise Truncated("a field that ends early", needed=end, available=len(data))

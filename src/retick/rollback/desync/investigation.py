@@ -1,14 +1,14 @@
 """After an alarm: peers show each other what they have, and each makes the same report. No I/O, no clock.
 
-Theory of operation. The match soon overwrites its history, so an investigation first keeps the final states between
-the frame that last agreed and now. Two rounds follow, each one message from every peer to every other. In the first
-they show their checksums frame by frame (a timeline). When all have come, or half of the time is over, every peer finds
-the same first frame that differs. In the second they show that frame's fields, those of the frame before, and the
-inputs around (a close-up). Evidence that comes late but in time is still used: if it moves the first difference, the
-second round is repeated for that frame, a few times at most.
+Theory of operation. The match soon overwrites its history, so an investigation first keeps the final states from the
+last agreed frame up to now. Two rounds follow, each with one message from every peer to every other. First they show
+their checksums frame by frame (a timeline). When all have come, or half of the time is over, every peer finds the same
+first frame that differs. Then they show that frame's fields, those of the frame before, and the inputs around (a
+close-up). Evidence that comes late but in time is still used: if it moves the first difference, the second round is
+repeated for that frame, a few times at most.
 
-A peer that receives an alarm before it has the frame itself waits for it: ``observe`` keeps what becomes final. What a
-peer sends that is no evidence, or too much of it, is refused and counted.
+A peer that receives an alarm for a frame it has not reached waits for it: ``observe`` keeps what becomes final.
+Messages that are not evidence, or too many of them, are refused and counted.
 """
 
 from collections import Counter
@@ -36,20 +36,20 @@ from retick.rollback.desync.report import DesyncReport, Divergence, FieldValues,
 from retick.rollback.engine.engine import RollbackEngine
 from retick.sim.fields import differing_fields
 
-# From evidence to report: a pure function, so that equal evidence makes equal reports on every peer.
+# Makes the report from evidence: a pure function, so that equal evidence gives equal reports on every peer.
 
 MAX_DIFFERENCES = 64
-"""Fields in a report: after the first few, more of them explain nothing."""
+"""The most fields in a report: after the first few, more of them explain nothing."""
 
 
 class EvidenceComparison:
-    """Timelines compared as they come: each costs as much as it is long, however many came before."""
+    """Compares timelines as they come: each costs only its own length, however many came before."""
 
     def __init__(self) -> None:
         self.first: int | None = None
         """The first frame that differs between any two peers that both show it."""
         self._shown: dict[int, int] = {}
-        """Each frame's checksum, as the first peer showed it."""
+        """The checksum of each frame, as the first peer showed it."""
 
     def add(self, line: Timeline) -> None:
         for frame, checksum in enumerate(line.checksums, line.first):
@@ -67,7 +67,7 @@ def first_divergence(timelines: Mapping[int, Timeline]) -> int | None:
 
 
 def _frames(timelines: Mapping[int, Timeline]) -> list[int]:
-    """Every frame that some peer shows; not those between two timelines, of which there may be very many."""
+    """Every frame that some peer shows; excludes gaps between timelines, which may be very long."""
     return sorted({frame for line in timelines.values() for frame in range(line.first, line.end)})
 
 
@@ -78,7 +78,7 @@ def _checksums(timelines: Mapping[int, Timeline], frame: int) -> tuple[dict[int,
 
 
 def _divergences(timelines: Mapping[int, Timeline]) -> tuple[Divergence, ...]:
-    """Each frame at which two peers differ that did not differ at an earlier frame."""
+    """Each frame at which two peers differ that agreed at every earlier frame."""
     apart: set[tuple[int, int]] = set()
     found: list[Divergence] = []
     for frame in _frames(timelines):
@@ -107,7 +107,7 @@ def _divergence(frame: int, sums: dict[int, int]) -> Divergence:
 def make_report(
     peers: Sequence[int], timelines: Mapping[int, Timeline], closeups: Mapping[int, Closeup]
 ) -> DesyncReport:
-    """The report on what ``timelines`` and ``closeups``, each by peer id, show."""
+    """The report on ``timelines`` and ``closeups``, which are by peer id."""
     divergences = _divergences(timelines)
     first = divergences[0].frame if divergences else None
     shown = {p: closeups[p] for p in sorted(closeups) if first is not None and closeups[p].frame == first}
@@ -143,7 +143,7 @@ def _is_cut(state: StateFields) -> bool:
 
 
 def _agreement(timelines: Mapping[int, Timeline], first: int | None) -> tuple[int | None, bool]:
-    """The newest frame that agrees, and whether it is the one directly before the first that differs."""
+    """The newest frame that agrees, and whether it directly precedes the first that differs."""
     if first is None:
         common = range(
             max((line.first for line in timelines.values()), default=0),
@@ -161,7 +161,7 @@ def _agreement(timelines: Mapping[int, Timeline], first: int | None) -> tuple[in
 
 
 def _field_differences(states: Mapping[int, StateFields]) -> tuple[FieldValues, ...]:
-    """The fields that are not the same on all peers; what a state that was cut does not show is unknown."""
+    """The fields that are not equal on all peers; fields missing from a cut state are unknown."""
     values = {peer: dict(state.fields) for peer, state in states.items()}
     cut = {peer for peer, state in states.items() if _is_cut(state)}
     incomplete = [index for index, peer in enumerate(values) if peer in cut]
@@ -178,7 +178,7 @@ def _field_differences(states: Mapping[int, StateFields]) -> tuple[FieldValues, 
 
 
 def _inputs(closeups: Mapping[int, Closeup]) -> tuple[tuple[InputRow, ...], tuple[InputDifference, ...]]:
-    """The rows as most peers have them, on a draw as the lowest peer id has them; and what differs."""
+    """The rows as most peers have them, on a tie as the lowest peer id has them; and the differences."""
     rows: dict[int, dict[int, tuple[int, ...]]] = {}
     for peer, closeup in closeups.items():
         for offset, row in enumerate(closeup.inputs):
@@ -203,9 +203,9 @@ def _input_differences(frame: int, rows: Mapping[int, tuple[int, ...]]) -> list[
 INPUTS_BEFORE, INPUTS_AFTER = 8, 4
 """Rows of inputs shown around the first frame that differs."""
 MAX_CLOSEUPS = 4
-"""Close-ups received from one peer, and made here: so often can late evidence move the first difference."""
+"""The most close-ups received from one peer and made here, and so how often late evidence may move the difference."""
 NEWEST_UNASKED = 600
-"""Frames past the local frontier of the beginning that others may show, if the present frontier is not given."""
+"""How many frames past the initial local frontier others may show, if the present frontier is not given."""
 
 
 class HeldEvidence:
@@ -214,7 +214,7 @@ class HeldEvidence:
     def __init__(
         self, engine: RollbackEngine, sim: Any, last_agreed: int, remembered: dict[int, int] | None = None
     ) -> None:
-        """``remembered`` has the checksums of final states by their frames; those that are computed are added."""
+        """``remembered`` has the checksums of final states by frame; newly computed ones are added to it."""
         final = engine.final_state_frame
         self.first = max(last_agreed, final - MAX_CHECKSUMS + 1, 0)
         self.states: list[Any] = []
@@ -228,11 +228,11 @@ class HeldEvidence:
 
     @property
     def end(self) -> int:
-        """The frame after the last one that is kept."""
+        """The frame after the last kept one."""
         return self.first + len(self.states)
 
     def extend(self, engine: RollbackEngine) -> None:
-        """Keep what has become final since."""
+        """Keep the states that have become final since."""
         for frame in range(self.end, min(engine.final_state_frame + 1, self.first + MAX_CHECKSUMS)):
             try:
                 state = engine.state_at(frame)
@@ -292,18 +292,18 @@ class Investigation:
         patience: float = 8.0,
         remembered: dict[int, int] | None = None,
     ) -> None:
-        """Keep the evidence at once.
+        """Start by keeping the evidence.
 
-        ``peers`` are the peer ids of all, this one's ``peer_id`` included. ``frame`` and ``last_agreed`` are those of
-        the alarm (DesyncDetected); if a peer's evidence came first, its frame (``evidence.alarm_in``) and -1.
-        ``patience`` is how many seconds the others have. ``remembered`` has the checksums of this match's final states
-        that an investigation computed before, by their frames; it is added to.
+        ``peers`` are all peer ids, including this peer's ``peer_id``. ``frame`` and ``last_agreed`` are those of the
+        alarm (DesyncDetected); if a peer's evidence came first, its frame (``evidence.alarm_in``) and -1. ``patience``:
+        how many seconds the others have. ``remembered``: checksums of this match's final states, by frame, computed by
+        earlier investigations; new ones are added to it.
         """
         self.peer_id = peer_id
         self.peers = tuple(sorted({*peers, peer_id}))
         self.held = HeldEvidence(engine, sim, last_agreed, remembered)
         self.refused: Counter[int] = Counter()
-        """Messages that were no evidence, by the peer id of the sender."""
+        """How many messages were refused as evidence, by the sender's peer id."""
         self.report: DesyncReport | None = None
         self._alarm_frame = frame
         self._last_agreed = last_agreed if last_agreed >= 0 else None
@@ -324,20 +324,20 @@ class Investigation:
         return self.report is not None
 
     def messages(self) -> list[bytes]:
-        """What to send now, reliably, to every other peer; each message has at most 57 KiB."""
+        """The messages to send now, reliably, to every other peer; each has at most 57 KiB."""
         drained, self._outgoing = self._outgoing, []
         return drained
 
     def observe(self, engine: RollbackEngine) -> None:
-        """After each advance: keep frames that the alarm is about and that were not final before."""
+        """Keep frames of interest that have become final; call it after each advance."""
         if not self.finished and self.peer_id not in self._timelines:
             self.held.extend(engine)
             self._go_on()
 
     def receive(self, peer_id: int, data: bytes, now: float, *, frontier: int | None = None) -> bool:
-        """Receive a message from another peer; False if it was refused, which costs no more than reading it.
+        """Receive a message from another peer; returns False if it was refused, which costs only reading it.
 
-        ``frontier`` is the engine's present ``local_frontier``: no peer can have final states past it.
+        ``frontier`` is the engine's present ``local_frontier``: no peer can have final states beyond it.
         """
         accepted = not self.finished and peer_id in self._assemblers and peer_id != self.peer_id
         try:
@@ -360,7 +360,7 @@ class Investigation:
         return self._receive_closeup(peer_id, decode_closeup(body))
 
     def _receive_timeline(self, peer_id: int, line: Timeline, frontier: int) -> bool:
-        """One from each peer, in its own name, of states that it can have."""
+        """Accept one timeline from each peer, in its own name, of states that it can have."""
         if line.peer_id != peer_id or peer_id in self._timelines or line.end > frontier + 1:
             return False
         self._add_timeline(peer_id, line)
@@ -371,7 +371,7 @@ class Investigation:
         self._compared.add(line)
 
     def _receive_closeup(self, peer_id: int, closeup: Closeup) -> bool:
-        """Few from each peer, in its own name, of a frame whose checksum is in its timeline."""
+        """Accept a few close-ups from each peer, in its own name, of a frame whose checksum is in its timeline."""
         known, line = self._closeups[peer_id], self._timelines.get(peer_id)
         if closeup.peer_id != peer_id or line is None or closeup.frame in known or len(known) >= MAX_CLOSEUPS:
             return False
@@ -381,18 +381,18 @@ class Investigation:
         return True
 
     def lose(self, peer_id: int, now: float) -> None:
-        """A peer is gone: nothing more is expected from it."""
+        """Expect nothing more from a peer that is gone."""
         self._gone.add(peer_id)
         self.handle_timeout(now)
 
     def next_timeout(self) -> float | None:
-        """When ``handle_timeout`` is to be called; None when the investigation is finished."""
+        """When to call ``handle_timeout``; None once the investigation is finished."""
         if self.finished:
             return None
         return self._end if self._past_half else self._half
 
     def handle_timeout(self, now: float) -> None:
-        """Go on without the peers that have not answered, when their time is over."""
+        """Continue without the peers that have not answered in time."""
         if self.finished:
             return
         self._past_half = self._past_half or now >= self._half
@@ -401,7 +401,7 @@ class Investigation:
             self._finish()
 
     def _go_on(self) -> None:
-        """Do what the evidence so far allows."""
+        """Take the next step that the evidence so far allows."""
         if self.finished:
             return
         if self.peer_id not in self._timelines and (self._past_half or self._has_the_alarm()):

@@ -1,7 +1,7 @@
-"""The report on a desync, as a value and in plain sentences.
+"""The report on a desync, as a value and as plain sentences.
 
-A *frame* names the state before that frame, as everywhere: states diverge at frame ``f`` when the step of frame
-``f - 1`` gave different results, or was given different inputs. Peers are named by their peer ids.
+A *frame* stands for the state before that frame, as everywhere: states diverge at frame ``f`` if the step of frame
+``f - 1`` gave different results, or got different inputs. Peers are named by their peer ids.
 """
 
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ class FieldValues:
     """A field that differs between peers."""
 
     name: str
-    """As the game calls it."""
+    """The name of the field, as the game calls it."""
     values: tuple[tuple[int, Value | None], ...]
-    """Peer id and value, by peer id; None: the state there does not have the field."""
+    """Pairs of peer id and value, by peer id; None if the peer's state does not have the field."""
 
     def by_value(self) -> list[tuple[Value | None, tuple[int, ...]]]:
         """Each value with the peers that have it."""
@@ -48,19 +48,19 @@ class InputRow:
     frame: int
     """The frame."""
     values: tuple[int, ...]
-    """One input a player."""
+    """One input per player."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputDifference:
-    """An input that peers confirmed differently: then the game need not be at fault."""
+    """An input that peers confirmed differently: then the game itself may be correct."""
 
     frame: int
     """The frame."""
     player: int
     """The seat."""
     values: tuple[tuple[int, int], ...]
-    """Peer id and input, by peer id."""
+    """Pairs of peer id and input, by peer id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,15 +68,15 @@ class DesyncReport:
     """What the peers found out together."""
 
     peers: tuple[int, ...]
-    """The peer ids of all, ascending."""
+    """All peer ids, ascending."""
     silent: tuple[int, ...]
-    """Those whose evidence did not come in time, or not all of it."""
+    """The peers whose evidence did not come completely or in time."""
     alarm: int | None
-    """The earliest frame for which some peer raised the alarm; None: no peer names one."""
+    """The earliest frame for which some peer raised the alarm; None if no peer names one."""
     last_agreed: int | None
     """The newest frame known to be equal on all peers that show the difference."""
     first_differing: int | None
-    """The first frame that differs; None: nothing that the peers showed differs, and the alarm was false."""
+    """The first frame that differs; None if nothing shown differs: then the alarm was false."""
     exact: bool
     """Whether the frame before is known to agree, so that this one is certainly the first."""
     divergences: tuple[Divergence, ...]
@@ -86,13 +86,13 @@ class DesyncReport:
     hidden: tuple[FieldValues, ...]
     """Fields that differ one frame earlier, although the checksums are equal: the checksum does not cover them."""
     inputs: tuple[InputRow, ...]
-    """The inputs of the frames around."""
+    """The inputs of the surrounding frames."""
     input_differences: tuple[InputDifference, ...]
-    """Those of them that were not the same on all peers."""
+    """The inputs that were not equal on all peers."""
     left_out: tuple[tuple[int, int], ...]
-    """Peer id and number of fields that were left out, where a state had more than are sent."""
+    """Peer id and number of omitted fields, for states with more than can be sent."""
     proofs: tuple[EquivocationProof, ...] = ()
-    """That a peer told others different inputs, as far as known by now: see ``EquivocationProved``."""
+    """Proofs so far that a peer told others different inputs: see ``EquivocationProved``."""
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
@@ -101,7 +101,7 @@ class DesyncReport:
 
     @property
     def suggested_source(self) -> int | None:
-        """The peer whose state to go on from, if the match is to go on: the lowest id in the largest group."""
+        """The peer whose state to continue from, if the match should go on: the lowest id in the largest group."""
         return self.groups[0][0] if self.groups else None
 
     def __str__(self) -> str:
@@ -189,7 +189,7 @@ def value_text(value: Value | None) -> str:
 
 
 def peers_text(peers: Sequence[int]) -> str:
-    """Peers as a sentence names them."""
+    """Name peers in a sentence."""
     if len(peers) == 1:
         return f"peer {peers[0]}"
     return f"peers {', '.join(map(str, peers[:-1]))} and {peers[-1]}"

@@ -1,4 +1,4 @@
-"""The settings of an engine, checked as Python values before they become C numbers; and its longer error texts."""
+"""Checks an engine's settings as Python values before they become C numbers; and makes its longer errors."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,16 +6,16 @@ from typing import Any
 from retick.errors import HistoryEvicted, PredictionLimit, UsageError
 
 NEWEST_FRAME = 0xFFFFFFFE
-"""Frames are 32 bits on the wire, and the highest number marks what was never written."""
+"""The newest frame: frames are 32 bits on the wire, and the highest number marks unwritten rows."""
 LONGEST_HISTORY = 1 << 24
-"""Frames; over three days at 60 Hz. Rings are made whole at the start, so history is memory."""
+"""The most frames of history, over three days at 60 Hz. Rings are allocated whole at the start."""
 MOST_PLAYERS = 1 << 16
 
 
 def check_settings(
     num_players: Any, history: Any, prediction_window: Any, start_frame: Any, inputs_remembered: Any = 0
 ) -> None:
-    """A UsageError that names the first of these that no engine can have."""
+    """Raise a UsageError for the first setting that no engine can have."""
     if not isinstance(num_players, int) or not 1 <= num_players <= MOST_PLAYERS:
         raise UsageError(f"num_players must be from 1 to {MOST_PLAYERS}, not {num_players!r}")
     if not isinstance(history, int) or history < 2:
@@ -33,7 +33,7 @@ def check_settings(
 
 
 def local_seats(num_players: int, one: int | None, several: Sequence[int] | None) -> tuple[int, ...]:
-    """The local seats, of whichever of the two was given."""
+    """The local seats, from whichever of the two arguments was given."""
     if (one is None) == (several is None):
         raise UsageError("give either local_player or local_players")
     seats = (one,) if one is not None else tuple(several or ())
@@ -54,7 +54,7 @@ def evicted(frame: Any, why: str, current: int, history: int, oldest: int) -> Hi
 
 
 def window_full(frame: int, confirmed: int, window: int) -> PredictionLimit:
-    """The error for a frame too far ahead of the inputs that are confirmed."""
+    """The error for a frame too far ahead of the confirmed inputs."""
     return PredictionLimit(
         f"frame {frame} would run {frame - confirmed} frames past the newest confirmed "
         f"remote input ({confirmed}), and the prediction window is {window}: wait for inputs",

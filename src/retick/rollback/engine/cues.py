@@ -1,8 +1,8 @@
-"""Sound and effects that survive rollback: each cue starts once, and ends as confirmed or as cancelled.
+"""Sounds and effects that survive rollback: each cue starts once, and ends as confirmed or as cancelled.
 
-A game derives its cues from a transition: ``cues(before, after)`` yields hashable values such as ``("hit", 1)``.
-They are no part of the state, and are derived again when a frame is resimulated. A cue that was started on a guess and
-did not happen after all is cancelled; one that still happens in the same frame is left playing.
+A game derives its cues from a transition: ``cues(before, after)`` yields hashable values such as ``("hit", 1)``. They
+are not part of the state, and are derived again when a frame is resimulated. A cue that was started on a prediction and
+did not happen after all is cancelled; one that still happens in the same frame keeps playing.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ __all__ = ["CueCancelled", "CueConfirmed", "CueEvent", "CueStarted", "CueTracker
 
 
 class CueTracker:
-    """Follows one engine; ``update`` after each advance returns what to start, to stop and to keep."""
+    """Follows one engine; ``update`` after each advance returns which cues to start, stop and confirm."""
 
     def __init__(
         self,
@@ -27,10 +27,10 @@ class CueTracker:
         tolerance: int = 0,
         first: int | None = None,
     ) -> None:
-        """``cues`` defaults to the game's own. ``first`` is the first frame to follow; by default the next one.
+        """``cues`` defaults to the game's own. ``first`` is the first frame to follow, by default the next one.
 
-        With a ``tolerance`` of some frames, a cue that a rollback moved by no more than that many frames is left
-        playing: its start is not reported again.
+        With a ``tolerance``, a cue that a rollback moved by at most that many frames keeps playing: its start is not
+        reported again.
         """
         found = cues if cues is not None else getattr(engine.sim, "cues", None)
         if found is None:
@@ -44,7 +44,7 @@ class CueTracker:
         """Confirmed cues, as far back as history reaches: a drop can change frames whose inputs were confirmed."""
 
     def update(self) -> list[CueEvent]:
-        """What changed since the last update; call it at least once in ``history`` frames, or cues are missed."""
+        """The changes since the last update; call it at least once every ``history`` frames, or cues are missed."""
         resimulated = self._engine.drain_resimulated()
         first = self._seen if resimulated < 0 else min(self._seen, resimulated)
         cancelled, started = self._compare(max(first, self._first, self._engine.frame - self._engine.history))
@@ -54,7 +54,7 @@ class CueTracker:
         return [*cancelled, *started, *self._confirm()]
 
     def cancel(self) -> list[CueEvent]:
-        """The match is over: cues whose frames are not final are cancelled."""
+        """Cancel the cues of frames that are not final, because the match is over."""
         open_cues, self._open = self._open, {}
         return [
             CueCancelled(frame=frame, cue=cue) for frame, cues in sorted(open_cues.items()) for cue in cues.elements()
@@ -73,7 +73,7 @@ class CueTracker:
         return cancelled, started
 
     def _keep_moved(self, cancelled: list[CueEvent], started: list[CueEvent]) -> None:
-        """Remove each pair of a cancelled and a started cue that are the same one, moved by a few frames."""
+        """Remove pairs of a cancelled and a started cue that are the same cue, moved by a few frames."""
         for old in list(cancelled):
             for new in started:
                 if new.cue == old.cue and abs(new.frame - old.frame) <= self._tolerance:

@@ -1,12 +1,12 @@
-"""The rollback engine: it runs frames on guessed inputs, and resimulates those whose guesses were wrong.
+"""The rollback engine: runs frames on predicted inputs, and resimulates those whose predictions were wrong.
 
 Theory of operation. The inputs of frame ``f`` lead from the state before ``f`` to the state before ``f + 1``.
-``advance`` runs one frame with the local inputs and what is known or guessed of the others. ``add_remote_inputs`` only
-files inputs and notes the earliest frame that was run with a wrong guess. The next call that advances, or that reads
-the state or the statistics, first resimulates from that frame: once, however many inputs came in between. Confirmed
-inputs never change: a batch that contradicts one is refused as a whole.
+``advance`` runs one frame with the local inputs and the known or predicted inputs of the others. ``add_remote_inputs``
+only stores inputs and notes the earliest frame that ran with a wrong prediction. The next call that advances, or that
+reads the state or the statistics, first resimulates from that frame: once, however many inputs came in between.
+Confirmed inputs never change: a batch that contradicts one is refused as a whole.
 
-There is no network in here, and no clock: a session feeds it.
+It has no network and no clock: a session feeds it.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,17 +30,17 @@ if cython.compiled:
 else:
     from retick.sim.flat import FlatSimulation
 
-# Who pressed what in which frame: confirmed, or guessed (a compiled kernel).
+# Which player pressed what in which frame, confirmed or predicted (a compiled kernel).
 #
-# Theory of operation. A ring of rows, one a frame, each with one input a player and a mark whether that input is
-# confirmed or a guess. A row carries a tag, the frame that it is for; a row with the tag of another frame was
-# never written or was overwritten. For each player three frames are kept: ``upto``, the first frame that is not
-# confirmed although all before it are; ``newest``, the newest confirmed frame, which may lie beyond a gap; and
-# ``dropped_from``, the frame from which on the player is dropped and simulated on neutral input.
+# Theory of operation. A ring of rows, one per frame, each with one input per player and a mark whether that input is
+# confirmed or a guess. A row carries a tag, the frame that it is for; a row with another frame's tag was never written
+# or was overwritten. For each player three frames are kept: ``upto``, the first frame that is not confirmed although
+# all before it are; ``newest``, the newest confirmed frame, which may lie beyond a gap; and ``dropped_from``, the frame
+# from which the player is dropped and simulated on neutral input.
 #
-# A guess is always made from the newest confirmed input before its frame. When that input changes, the guesses after
-# it are made again: ``dirty`` is the first frame whose guess may be out of date. How inputs of others are checked and
-# filed when they come is in ``arrivals``.
+# A guess is always made from the newest confirmed input before its frame. When that input changes, the guesses after it
+# are made again: ``dirty`` is the first frame whose guess may be out of date. ``arrivals`` below checks and stores
+# the inputs of others.
 
 if cython.compiled:
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow
@@ -50,8 +50,8 @@ else:
 
 
 Predictor = Callable[[int, int, int, int], int]
-"""Called with a player, the frame to guess, the newest confirmed input before it and the frame that input is for
-(-1 and input 0 when there is none); returns the guess. It must be a pure function."""
+"""Called with a player, the frame to predict, the newest confirmed input before it and that input's frame (-1, with
+input 0, if there is none); returns the prediction. It must be a pure function."""
 
 
 @cython.cfunc
@@ -70,7 +70,7 @@ def fits(value: Any, largest: cython.ulonglong) -> cython.bint:
 
 @cython.cclass
 class InputHistory:
-    """Inputs of all players over the last ``capacity`` frames."""
+    """The inputs of all players over the last ``capacity`` frames."""
 
     num_players: cython.int  # readonly
     capacity: cython.longlong  # readonly
@@ -168,7 +168,7 @@ class InputHistory:
     @cython.cfunc
     @cython.exceptval(check=False)
     def mark_dirty(self, player: cython.int, frame: cython.longlong) -> cython.int:
-        """Guesses from ``frame`` on were made from less than is known now."""
+        """Mark guesses from ``frame`` on as out of date."""
         if frame < self.dirty[player]:
             self.dirty[player] = frame
             self.any_dirty = True
@@ -177,7 +177,7 @@ class InputHistory:
     @cython.cfunc
     @cython.exceptval(check=False)
     def restore(self, player: cython.int, frame: cython.longlong, end: cython.longlong) -> cython.int:
-        """A dropped player sends inputs again from ``frame`` on; rows up to ``end`` may hold neutral ones for it."""
+        """Let a dropped player send inputs again from ``frame`` on; rows up to ``end`` may hold neutral ones for it."""
         at: cython.longlong
         for at in range(frame, end):
             if self.holds(at):
@@ -208,7 +208,7 @@ class InputHistory:
     @cython.cfunc
     @cython.exceptval(check=False)
     def confirm(self, player: cython.int, frame: cython.longlong, value: cython.ulonglong) -> cython.int:
-        """Confirm an input. Returns 1 when another value was used for this frame before."""
+        """Confirm an input. Returns 1 if another value was used for this frame before."""
         at: cython.longlong = frame & self.mask
         changed: cython.int = 0
         if self.tags[at] != frame:
@@ -229,7 +229,7 @@ class InputHistory:
     @cython.cfunc
     @cython.exceptval(18446744073709551615, check=True)
     def predict(self, player: cython.int, frame: cython.longlong) -> cython.ulonglong:
-        """A guess from the newest confirmed input before ``frame``; neutral when none is held."""
+        """A guess from the newest confirmed input before ``frame``; neutral if none is held."""
         base: cython.longlong = self.newest[player]
         bound: cython.longlong
         value: cython.ulonglong = 0
@@ -273,7 +273,7 @@ class InputHistory:
     @cython.cfunc
     @cython.exceptval(check=False)
     def open_row(self, frame: cython.longlong) -> cython.int:
-        """Start the row of ``frame``, in place of an older one: nothing is known of it yet."""
+        """Start the row of ``frame``, in place of an older one."""
         at: cython.longlong = frame & self.mask
         player: cython.int
         self.tags[at] = frame
@@ -285,7 +285,7 @@ class InputHistory:
     @cython.cfunc
     @cython.exceptval(-2, check=False)
     def predict_again(self, oldest: cython.longlong, frame: cython.longlong) -> cython.longlong:
-        """Guess every unconfirmed input in the dirty frames again; the first frame that changed, or -1."""
+        """Repeat the guesses in the dirty frames; returns the first frame that changed, or -1."""
         player: cython.int
         at: cython.longlong
         value: cython.ulonglong
@@ -307,7 +307,7 @@ class InputHistory:
                             self.guessed_from = index
                 index += 1
             self.dirty[player] = UNSEEN
-        # Only now: if a predictor raises, the next call still returns what it changed before.
+        # Only now: if a predictor raises, the next call still reports earlier changes.
         changed: cython.longlong = self.guessed_from
         self.guessed_from = -1
         self.any_dirty = False
@@ -316,7 +316,7 @@ class InputHistory:
     @cython.cfunc
     @cython.exceptval(check=False)
     def confirmed_by_all(self) -> cython.longlong:
-        """The newest frame that, with all before it, is confirmed for every player; one below the start before any."""
+        """The newest frame confirmed, with all before it, for every player; one below the start if there is none."""
         least: cython.longlong = UNSEEN
         player: cython.int
         for player in range(self.num_players):
@@ -327,7 +327,7 @@ class InputHistory:
     @cython.cfunc
     @cython.exceptval(check=False)
     def confirmed_by_others(self) -> cython.longlong:
-        """The same over the players who are not local."""
+        """The newest frame confirmed, with all before it, for every player who is not local."""
         least: cython.longlong = UNSEEN
         player: cython.int
         for player in range(self.num_players):
@@ -338,17 +338,17 @@ class InputHistory:
         return least - 1
 
 
-# The inputs of the local players: in which frame a press takes effect (a compiled kernel).
+# The inputs of the local players: decides in which frame a press takes effect (a compiled kernel).
 #
 # Theory of operation. A press takes effect ``delay`` frames after it was given. Every frame gets exactly one input for
-# each local player, in order, and none that was filed ever changes: others may have it already. ``upto`` is the first
-# frame without a local input. If the delay grows, the frames in between get what was pressed last; if it shrinks, as
-# many presses find that their frame has an input already, and are passed over.
+# each local player, in order, and no stored input ever changes: others may have it already. ``upto`` is the first frame
+# without a local input. If the delay grows, the frames in between repeat the last press; if it shrinks, as many presses
+# find that their frame already has an input, and are ignored.
 
 
 @cython.cclass
 class LocalInputs:
-    """Files what local players press under the frames in which it takes effect."""
+    """Stores the presses of local players under the frames in which they take effect."""
 
     players: tuple[int, ...]  # readonly
     delay: cython.longlong
@@ -359,7 +359,7 @@ class LocalInputs:
     inputs: InputHistory
 
     def __init__(self, inputs: InputHistory, players: Any, is_single: Any, start: Frame) -> None:
-        """``is_single``: presses are given as one input, and not as one a player."""
+        """``is_single``: presses are given as one input instead of one per player."""
         self.inputs = inputs
         self.players = players
         self.is_single = is_single
@@ -370,7 +370,7 @@ class LocalInputs:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def press(self, pressed: Any, current: cython.longlong) -> cython.int:
-        """File what is pressed in frame ``current``."""
+        """Store the press of frame ``current``."""
         target: cython.longlong = current + self.delay
         index: cython.int = 0
         if self.is_single:
@@ -382,7 +382,7 @@ class LocalInputs:
                 self.check(self.players[index], value)
                 index += 1
         self.hold(target)
-        # If the delay shrank, this frame has its input already, and the press is passed over.
+        # If the delay shrank, this frame already has its input, and the press is ignored.
         if self.upto == target:
             if self.is_single:
                 self.inputs.confirm(self.first_player, target, pressed)
@@ -395,7 +395,7 @@ class LocalInputs:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def hold(self, target: cython.longlong) -> cython.int:
-        """Give the frames before ``target`` what was pressed last, as others will have guessed; at the start, 0."""
+        """Fill the frames before ``target`` with the last press, as others will have predicted; at the start, 0."""
         at: cython.longlong
         player: cython.int
         held: cython.ulonglong
@@ -417,10 +417,10 @@ class LocalInputs:
         return 0
 
 
-# Inputs of remote players as they arrive: a batch is checked as a whole, then filed (a compiled kernel).
+# The inputs of remote players as they arrive: a batch is checked as a whole, then stored (a compiled kernel).
 #
-# A batch is any sequence of integers, or a *run*: numbers side by side as a packet had them, which costs no Python
-# object each. A run's width was compared with the game's, so that each of its numbers fits.
+# A batch is any sequence of integers, or a *run*: adjacent numbers as a packet had them, which costs no Python object
+# each. A run's width was compared with the game's, so that each of its numbers fits.
 
 
 @cython.cfunc
@@ -459,7 +459,7 @@ def check_run(
     current: cython.longlong,
     history: cython.longlong,
 ) -> cython.int:
-    """The same for a run: ``count`` of ``values``, from ``at`` on."""
+    """Raise if any input of a run must be refused; change nothing. The run has ``count`` of ``values`` from ``at``."""
     index: cython.int
     for index in range(count):
         if not is_passed(inputs, player, first + index, values[at + index], current, history):
@@ -477,12 +477,12 @@ def is_passed(
     current: cython.longlong,
     history: cython.longlong,
 ) -> cython.bint:
-    """Whether one input need not be refused."""
+    """Whether one input is acceptable."""
     at: cython.longlong = frame & inputs.mask
     if frame >= inputs.dropped_from[player]:
         return True
     if inputs.tags[at] != frame:
-        # False if the frame was run on a guess that can no longer be compared, because its row was overwritten.
+        # False if the frame ran on a guess that can no longer be compared, because its row was overwritten.
         return frame < inputs.upto[player] or frame >= current
     at = at * inputs.num_players + player
     if inputs.used[at] == value:
@@ -500,7 +500,7 @@ def refuse(
     current: cython.longlong,
     history: cython.longlong,
 ) -> cython.int:
-    """Say why an input did not pass."""
+    """Raise the error that says why an input was refused."""
     if not inputs.holds(frame):
         why = f"player {player} pressed {value}, and what was guessed is forgotten"
     else:
@@ -526,9 +526,9 @@ def learn(
     value: cython.ulonglong,
     current: cython.longlong,
 ) -> cython.int:
-    """File an input that was checked: 0 if it was not wanted any more, 2 if the frame ran with another value, else 1.
+    """Store a checked input: returns 0 if it was not needed, 2 if the frame ran with another value, else 1.
 
-    It is wanted if it is not before the start, not of a dropped player and not known.
+    It is needed if it is not before the start, not of a dropped player and not known.
     """
     if frame < inputs.start or frame >= inputs.dropped_from[player] or inputs.is_confirmed(player, frame):
         return 0
@@ -551,7 +551,7 @@ def learn_run(
     count: cython.int,
     current: cython.longlong,
 ) -> cython.longlong:
-    """The same for a run; the first frame that ran with another value, or -1."""
+    """Store a checked run; returns the first frame that ran with another value, or -1."""
     wrong: cython.longlong = -1
     index: cython.longlong
     known: cython.longlong = max(min(inputs.upto[player] - first, count), 0)
@@ -571,7 +571,7 @@ def copy_confirmed(
     values: cython.p_ulonglong,
     to: cython.int,
 ) -> cython.longlong:
-    """Make a run of confirmed inputs, from ``to`` on; the first frame that is not held as one, or -1."""
+    """Make a run of confirmed inputs, from ``to`` on; returns the first frame whose input is not held, or -1."""
     index: cython.int
     for index in range(count):
         if not inputs.is_confirmed(player, first + index):
@@ -582,20 +582,20 @@ def copy_confirmed(
 
 # The states that can be rolled back to, and the loop that runs frames (a compiled kernel).
 #
-# Theory of operation. A ring holds the state *before* each of the last frames and the present one. ``simulate``
-# starts from the state before ``first`` and runs up to ``end``, storing the state before each frame on the way:
-# this one loop is an ordinary advance, a rollback and a sync test. Three rings do it, the same to the caller; ``rings``
+# Theory of operation. A ring holds the state *before* each of the last frames and the present one. ``simulate`` starts
+# from the state before ``first`` and runs up to ``end``, storing the state before each frame on the way: this one loop
+# serves an ordinary advance, a rollback and a sync test. There are three rings with the same interface; ``ring_for``
 # chooses one for a game:
 #
-# - ``FlatRing`` (in ``flat_ring``) for a compiled game of flat integers: no Python object a frame;
+# - ``FlatRing`` for a compiled game of flat integers: no Python object per frame;
 # - ``ObjectRing`` for any game: it keeps a reference to each state;
-# - ``SparseRing`` for a world whose save is expensive: it saves the newest final state and one in eight around it,
-#   and runs from the nearest saved one before the frame it is asked for.
+# - ``SparseRing`` for a world whose save is expensive: it saves the newest final state and one in eight around it, and
+#   runs from the nearest saved one before the requested frame.
 
 
 @cython.cclass
 class StateRing:
-    """What the engine asks of its states. The engine itself refuses frames that are outside of the ring."""
+    """The engine's interface to its states. The engine itself refuses frames outside of the ring."""
 
     sim: Any  # readonly
     capacity: cython.longlong  # readonly
@@ -603,7 +603,7 @@ class StateRing:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def put(self, frame: cython.longlong, state: Any) -> cython.int:
-        """Hold ``state`` as the one before ``frame``."""
+        """Store ``state`` as the one before ``frame``."""
         return 0
 
     @cython.cfunc
@@ -625,18 +625,18 @@ class StateRing:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def stamp(self, frame: cython.longlong) -> cython.int:
-        """Remember the checksum of the state before ``frame``, for ``recheck`` to compare with."""
+        """Remember the checksum of the state before ``frame``, for ``recheck`` to compare."""
         return 0
 
     @cython.cfunc
     @cython.exceptval(-2, check=False)
     def recheck(self, first: cython.longlong, end: cython.longlong, inputs: InputHistory) -> cython.longlong:
-        """Run ``first`` to ``end - 1`` again beside the ring; the first frame whose checksum differs then, or -1."""
+        """Rerun ``first`` to ``end - 1`` beside the ring; returns the first frame with another checksum, or -1."""
         return -1
 
     @cython.cfunc
     def rechecked_state(self) -> Any:
-        """The state that the last ``recheck`` ended on."""
+        """The state at which the last ``recheck`` ended."""
 
 
 @cython.cclass
@@ -664,7 +664,7 @@ class ObjectRing(StateRing):
     @cython.exceptval(-1, check=False)
     def put(self, frame: cython.longlong, state: Any) -> cython.int:
         if isinstance(self.sim, FlatSimulation):
-            self.sim.fields(state)  # it refuses the state of another game: better now than in the first step
+            self.sim.fields(state)  # refuses the state of another game: better now than in the first step
         self.kept[frame % self.capacity] = state
         return 0
 
@@ -713,7 +713,7 @@ class ObjectRing(StateRing):
 
 @cython.cclass
 class SparseRing(StateRing):
-    """Few saved states: the newest final one, and one in ``SPACING`` as far as history reaches."""
+    """Keeps few saved states: the newest final one, and one in ``SPACING`` as far as history reaches."""
 
     SPACING = 8
 
@@ -754,7 +754,7 @@ class SparseRing(StateRing):
         for stale in [anchor for anchor in self.anchors if anchor > start]:
             del self.anchors[stale]
         newest: cython.longlong = max(self.anchors)
-        # If the game raises on the way, there is no present state: it is made again from the nearest anchor.
+        # If the game raises on the way, there is no present state: it is remade from the nearest anchor.
         self.present_frame = -1
         for frame in range(start, end):
             if frame == final + 1 or frame - newest >= SparseRing.SPACING:
@@ -774,7 +774,7 @@ class SparseRing(StateRing):
         return start, self.anchors[start]
 
     def _forget(self, oldest: Frame, final: Frame) -> None:
-        """Drop the anchors before history, and those too close to another one that no rollback starts from."""
+        """Drop anchors before history, and those that are too close together and that no rollback starts from."""
         base = max((anchor for anchor in self.anchors if anchor <= oldest), default=-1)
         newest_final = max((anchor for anchor in self.anchors if anchor <= final), default=final)
         last = -SparseRing.SPACING
@@ -809,7 +809,7 @@ def _always(state: Any) -> bool:
 
 
 def _reloader(sim: Any) -> Any:
-    """How a sync test gets a state back as if from a save: through the world, through bytes, or as it is."""
+    """How a sync test restores a state as if from a save: through the world, through bytes, or as it is."""
     if hasattr(sim, "reload"):
         return sim.reload
     if hasattr(sim, "pack_state") and hasattr(sim, "unpack_state"):
@@ -820,15 +820,15 @@ def _reloader(sim: Any) -> Any:
 # States of a flat game as rows of C integers (a compiled kernel).
 #
 # Theory of operation. A :class:`~retick.sim.flat.FlatSimulation` steps a row of 64-bit integers in place. The ring is
-# one block of such rows. A frame is a copy of a row and a direct call of the game's step: no Python object is made.
-# The sync test steps a row beside the ring, ``scratch``, and compares its checksums with those in ``sums``.
+# one block of such rows. A frame is a copy of a row and a direct call of the game's step: no Python object is made. The
+# sync test steps a row beside the ring, ``scratch``, and compares its checksums with those in ``sums``.
 
 IS_COMPILED = bool(cython.compiled)
 
 
 @cython.cclass
 class FlatRing(StateRing):
-    """States as rows of C integers. Uncompiled it does nothing: ``rings`` chooses it only in the compiled form."""
+    """States as rows of C integers. Uncompiled it does nothing: ``ring_for`` chooses it only in the compiled form."""
 
     flat: FlatSimulation
     slots: cython.int
@@ -938,7 +938,7 @@ def ring_for(sim: Any, capacity: int, sparse: object) -> StateRing:
 
 
 def _has_its_own_step(sim: FlatSimulation) -> bool:
-    """Whether nothing in Python has replaced the game's compiled step or checksum: not a subclass, nor an instance."""
+    """Whether nothing in Python replaces the game's compiled step or checksum, in a subclass or an instance."""
     if sim.python_advance is not None:
         return False
     kind, own = type(sim), getattr(sim, "__dict__", {})
@@ -946,18 +946,18 @@ def _has_its_own_step(sim: FlatSimulation) -> bool:
     return kind.step is FlatSimulation.step and kind.checksum is FlatSimulation.checksum and not replaced
 
 
-# What an engine counts.
+# Statistics of an engine.
 
 
 class EngineStats(NamedTuple):
-    """What rolling back has cost so far."""
+    """The cost of rolling back so far."""
 
     rollbacks: int
     """How often frames were resimulated."""
     resimulated_frames: int
-    """Frames that were resimulated, all rollbacks together."""
+    """How many frames were resimulated, by all rollbacks together."""
     deepest_rollback: int
-    """The most frames that one rollback resimulated."""
+    """The most frames resimulated by one rollback."""
 
 
 NO_INPUTS = InputHistory(1, (), 1, 1, 0, None)
@@ -967,7 +967,7 @@ NO_LOCAL = LocalInputs(NO_INPUTS, (), False, 0)
 
 @cython.cclass
 class RollbackEngine:
-    """Runs a game for any number of players, any of them local; the text of the module says how."""
+    """Runs a game for any number of players, any of them local; the module's docstring explains how."""
 
     sim: Any  # readonly
     history: cython.longlong  # readonly
@@ -987,7 +987,7 @@ class RollbackEngine:
     deepest: cython.longlong
 
     def __cinit__(self, *_arguments: Any, **_options: Any) -> None:
-        # Compiled only: a subclass that never calls __init__ gets errors, and not a crash.
+        # Compiled only: a subclass that never calls __init__ gets errors instead of a crash.
         self.inputs = NO_INPUTS
         self.local = NO_LOCAL
         self.states = NO_STATES
@@ -1009,12 +1009,12 @@ class RollbackEngine:
     ) -> None:
         """An engine at ``start_frame``, holding ``state``.
 
-        ``history`` is how many frames can be resimulated. ``prediction_window`` is how many frames may be run
-        before everyone's input for them is confirmed: 0 is lockstep, None leaves history as the only bound.
-        ``input_delay`` is how many frames after a press a local input takes effect. ``sparse_saving`` saves few
-        states, for worlds whose save is expensive. ``inputs_remembered`` is how many frames of inputs are kept, at
-        least; four histories are always. Inputs are small: with more of them than of states, a late contradiction is
-        distinguished from an honest duplicate for over a minute at 60 Hz.
+        ``history`` is how many frames can be resimulated. ``prediction_window`` is how many frames may run before
+        everyone's input for them is confirmed: 0 is lockstep, None leaves history as the only bound. ``input_delay`` is
+        how many frames after a press a local input takes effect. ``sparse_saving`` saves few states, for worlds whose
+        save is expensive. ``inputs_remembered`` is the least number of frames whose inputs are kept; four histories
+        always are. Inputs are small: keeping more of them than states tells a late contradiction from an honest
+        duplicate for over a minute at 60 Hz.
         """
         check_settings(sim.num_players, history, prediction_window, start_frame, inputs_remembered)
         self.sim = sim
@@ -1046,7 +1046,7 @@ class RollbackEngine:
 
     @property
     def confirmed_frame(self) -> int:
-        """The newest frame that, with all before it, is confirmed for every player; -1 before any."""
+        """The newest frame confirmed, with all before it, for every player; -1 if there is none."""
         return self.inputs.confirmed_by_all()
 
     @property
@@ -1062,7 +1062,7 @@ class RollbackEngine:
 
     @property
     def state(self) -> Any:
-        """The present state, with every input that was added so far."""
+        """The present state, including every input added so far."""
         self.resimulate()
         return self.states.state_at(self.current, self.inputs)
 
@@ -1073,7 +1073,7 @@ class RollbackEngine:
 
     @property
     def input_delay(self) -> int:
-        """Frames from a press to its effect, for local inputs."""
+        """How many frames after a press a local input takes effect."""
         return self.local.delay
 
     @property
@@ -1083,9 +1083,9 @@ class RollbackEngine:
 
     @cython.ccall
     def advance(self, pressed: Any) -> None:
-        """Run one frame. ``pressed`` is the local player's input, or one a seat when ``local_players`` was given.
+        """Run one frame. ``pressed`` is the local player's input, or one per seat if ``local_players`` was given.
 
-        If the game raises, the frame is not run, and the next call tries it again; the press stays as it was given.
+        If the game raises, the frame is not run, and the next call tries it again; the press is kept.
         """
         self.resimulate()
         if self.current >= UNSEEN:
@@ -1105,11 +1105,10 @@ class RollbackEngine:
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def add_remote_inputs(self, player: Player, start_frame: Frame, inputs: Sequence[Input]) -> cython.int:
-        """File a remote player's inputs from ``start_frame`` on; returns how many of them were new.
+        """Store a remote player's inputs from ``start_frame`` on; returns how many of them were new.
 
-        The batch is accepted whole or refused whole. Inputs that are known already are passed over; one that
-        contradicts a confirmed input raises InputConflict, and one that contradicts a guess that can no longer be
-        resimulated raises HistoryEvicted.
+        The batch is accepted or refused as a whole. Known inputs are ignored; one that contradicts a confirmed input
+        raises InputConflict, and one that contradicts a guess that can no longer be resimulated raises HistoryEvicted.
         """
         self.check_seat(player)
         self.check_frames(start_frame, len(inputs))
@@ -1131,7 +1130,7 @@ class RollbackEngine:
     def add_run(
         self, player: cython.int, first: cython.longlong, values: cython.p_ulonglong, at: cython.int, count: cython.int
     ) -> cython.int:
-        """``add_remote_inputs`` for a run (``arrivals``), of a seat that is not local, and frames that were checked."""
+        """``add_remote_inputs`` for a run, of a seat that is not local, and frames that were checked."""
         check_run(self.inputs, player, first, values, at, count, self.current, self.history)
         wrong: cython.longlong = learn_run(self.inputs, player, first, values, at, count, self.current)
         if wrong >= 0:
@@ -1156,7 +1155,7 @@ class RollbackEngine:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def check_frames(self, first: Any, count: cython.longlong) -> cython.int:
-        """Refuse what is no frame number, and frames further ahead than history reaches back."""
+        """Refuse invalid frame numbers, and frames further ahead than history reaches back."""
         if not fits(first, NEWEST_FRAME):
             raise UsageError(f"a frame is an integer from 0 to {NEWEST_FRAME}, not {first!r}")
         last: cython.longlong = first
@@ -1172,7 +1171,7 @@ class RollbackEngine:
     @cython.cfunc
     @cython.exceptval(check=False)
     def note_wrong(self, frame: cython.longlong) -> cython.int:
-        """If ``frame`` was run, it was run with another input than the true one."""
+        """Note that ``frame``, if it has run, ran with a wrong input."""
         if frame < self.current and (self.wrong_from < 0 or frame < self.wrong_from):
             self.wrong_from = frame
         return 0
@@ -1187,7 +1186,7 @@ class RollbackEngine:
             first = guessed
         if first < 0:
             return 0
-        # Until all of it was run: if the game raises on the way, the next call starts from here again.
+        # Not before all of it has run: if the game raises on the way, the next call starts from here again.
         self.wrong_from = first
         self.states.simulate(first, self.current, self.final_frame(), self.inputs)
         self.wrong_from = -1
@@ -1208,7 +1207,7 @@ class RollbackEngine:
     @cython.ccall
     @cython.exceptval(check=False)
     def held_from(self) -> cython.longlong:
-        """The oldest frame whose inputs are held for sure: those of ``history`` frames ahead may be in the ring."""
+        """The oldest frame whose inputs are held for sure: the ring may hold ``history`` frames ahead."""
         return max(self.start, self.current + self.history + 1 - self.inputs.capacity)
 
     @cython.cfunc
@@ -1218,25 +1217,25 @@ class RollbackEngine:
         return min(self.inputs.confirmed_by_all(), self.current - 1)
 
     def fill_delay(self) -> None:
-        """Give the frames that the delay has put before the next press what is held: at the start, nothing pressed.
+        """Fill the frames that the delay has put before the next press with the last press: at the start, with 0.
 
-        ``advance`` does it too, but then too late for others who wait for these inputs before they run a frame.
+        ``advance`` does this too, but too late for others who wait for these inputs before they run a frame.
         """
         self.local.hold(self.current + self.local.delay)
 
     def set_input_delay(self, frames: Frame) -> None:
-        """Change the delay of local inputs from the next frame on; ``LocalInputs`` says what fills the gap."""
+        """Change the delay of local inputs from the next frame on; see ``LocalInputs`` for how gaps are filled."""
         if not isinstance(frames, int) or not 0 <= frames <= self.history:
             raise UsageError(f"input_delay must be from 0 to history ({self.history}) frames, not {frames!r}")
         self.local.delay = frames
 
     def set_prediction_window(self, frames: Frame) -> None:
-        """Change from the next frame on how many frames may run before everyone's inputs for them are confirmed."""
+        """Change, from the next frame on, how many frames may run before everyone's inputs for them are confirmed."""
         check_settings(self.num_players, self.history, frames, self.start, 1)
         self.prediction_window = self.window = frames
 
     def drop_player(self, player: Player, frame: Frame) -> None:
-        """From ``frame`` on, simulate ``player`` on neutral input; all peers must agree on the frame."""
+        """Simulate ``player`` on neutral input from ``frame`` on; all peers must agree on the frame."""
         self.check_seat(player)
         self.check_frames(frame, 1)
         seat: cython.int = player
@@ -1300,7 +1299,7 @@ class RollbackEngine:
     def copy_inputs(
         self, player: cython.int, first: cython.longlong, count: cython.int, values: cython.p_ulonglong, to: cython.int
     ) -> cython.int:
-        """The same as a run, without a check of the seat, for callers that got it from the engine."""
+        """The confirmed inputs as a run, without checking the seat, for callers that got it from the engine."""
         missing: cython.longlong = copy_confirmed(self.inputs, player, first, count, values, to)
         if missing >= 0:
             raise self._evicted(missing, f"the confirmed input of player {player} was asked for")
@@ -1314,9 +1313,9 @@ class RollbackEngine:
         return self.inputs.inputs_at(frame)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def first_missing(self, player: Player) -> int:
-        """The first frame for which ``player``'s input is not confirmed with all before it.
+        """The first frame up to which all of ``player``'s inputs are confirmed.
 
-        For a dropped player it stays at the frame of the drop: what follows is not the player's own.
+        For a dropped player it stays at the frame of the drop: later inputs are not the player's own.
         """
         self.check_player(player)
         return self.missing_from(player)
@@ -1324,11 +1323,11 @@ class RollbackEngine:
     @cython.cfunc
     @cython.exceptval(check=False)
     def missing_from(self, player: cython.int) -> cython.longlong:
-        """The same without a check of the seat, for callers that got it from the engine."""
+        """``first_missing`` without checking the seat, for callers that got it from the engine."""
         return min(self.inputs.upto[player], self.inputs.dropped_from[player])  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def is_missing(self, player: Player, frame: Frame) -> bool:
-        """Whether an input of ``player`` for ``frame`` or before is still to come; not of one who is dropped."""
+        """Whether an input of ``player`` for ``frame`` or before is still to come; False for a dropped player."""
         self.check_player(player)
         return self.inputs.upto[player] <= frame and self.inputs.upto[player] < self.inputs.dropped_from[player]  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
@@ -1347,10 +1346,10 @@ class RollbackEngine:
         return evicted(frame, why, self.current, self.history, self.oldest())
 
 
-# The sync test: run each frame, run the last few again from a saved state, and compare (a compiled kernel).
+# The sync test: runs each frame, runs the last few again from a saved state, and compares (a compiled kernel).
 #
 # A game that keeps anything outside of its state, or whose step depends on more than its arguments, gives another
-# checksum the second time. The error names the frame and the fields with both values.
+# checksum the second time. The error names the frame, and the fields with both values.
 
 
 @cython.cclass
@@ -1365,7 +1364,7 @@ class SyncTest:
     states: StateRing
 
     def __cinit__(self, *_arguments: Any, **_options: Any) -> None:
-        # Compiled only: a subclass that never calls __init__ gets errors, and not a crash.
+        # Compiled only: a subclass that never calls __init__ gets errors instead of a crash.
         self.inputs = NO_INPUTS
         self.states = NO_STATES
 
@@ -1393,7 +1392,7 @@ class SyncTest:
     def advance(self, pressed: Sequence[Input]) -> None:
         """Run one frame with everyone's inputs, then the last ``distance`` frames again.
 
-        Raises DeterminismError when a frame comes out differently the second time.
+        Raises DeterminismError if a frame gives another result the second time.
         """
         player: cython.int = 0
         first: cython.longlong

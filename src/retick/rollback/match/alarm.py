@@ -1,4 +1,4 @@
-"""The alarm of a match: its peers may hold different states. The one place that knows how far that is.
+"""The alarm of a match, which says how far a possible divergence of states is known. Only this module knows it.
 
 ::
 
@@ -10,8 +10,8 @@
 
 RAISED: a peer's checksum of a final state differs from ours. INVESTIGATING: peers compare what they hold, because of
 our own alarm or because a peer sent evidence first. A false alarm must not hide a true one, so FALSE leads on like
-NONE. A peer that lies could go on like this for ever, so false alarms are limited: of one peer's checksums, and of
-evidence that came first.
+NONE. A peer that lies could continue like this for ever, so false alarms are limited: for each peer's checksums, and
+for evidence that came first.
 """
 
 from collections import Counter
@@ -21,11 +21,11 @@ from enum import Enum
 from retick.rollback.events import DesyncDetected
 
 MOST_FALSE_ALARMS = 4
-"""False alarms after which one peer's checksums raise no more, and evidence that comes first opens nothing more."""
+"""The false alarms after which one peer's checksums raise no more alarms, and unasked evidence is ignored."""
 
 
 class AlarmState(Enum):
-    """How far an alarm is."""
+    """The state of an alarm."""
 
     NONE = "no difference was seen"
     RAISED = "a checksum differs"
@@ -35,14 +35,14 @@ class AlarmState(Enum):
 
 
 class Alarm:
-    """The alarm of one match, as one peer has it."""
+    """The alarm of one match, as one peer sees it."""
 
     def __init__(self) -> None:
         self.state = AlarmState.NONE
         self.is_open = False
-        """Whether somebody has to act: an alarm was raised, or is being investigated."""
+        """Whether there is something to do: an alarm was raised, or is being investigated."""
         self.detected: DesyncDetected | None = None
-        """The difference that is to be investigated; None if there is none, or if it is being investigated."""
+        """The difference to be investigated; None if there is none, or its investigation has begun."""
         self._announced: set[Hashable] = set()
         self._cause: Hashable = None
         self._false_alarms: Counter[Hashable] = Counter()
@@ -57,7 +57,7 @@ class Alarm:
         return bool(self._announced)
 
     def detect(self, event: DesyncDetected) -> bool:
-        """A peer's checksum differs from ours. True if the application gets the event: once for each peer."""
+        """Note that a peer's checksum differs from ours; returns whether to tell the application: once per peer."""
         if event.peer in self._announced or self._false_alarms[event.peer] >= MOST_FALSE_ALARMS:
             return False
         self._announced.add(event.peer)
@@ -68,22 +68,22 @@ class Alarm:
         return True
 
     def may_open(self, frame: int | None) -> bool:
-        """Whether evidence of an alarm for ``frame``, which a peer sent first, opens an investigation here."""
+        """Whether evidence of an alarm for ``frame``, which a peer sent unasked, opens an investigation here."""
         if self.state in (AlarmState.INVESTIGATING, AlarmState.REPORTED):
             return False
         if not self._false_alarms:
             return True
-        # After a false alarm only evidence of a later one is news: the rest belongs to the one that is over.
+        # After a false alarm, only evidence of a later one is new: the rest belongs to the finished investigation.
         is_news = frame is not None and (self._newest_false is None or frame > self._newest_false)
         return is_news and self._false_alarms[None] < MOST_FALSE_ALARMS
 
     def open(self) -> None:
-        """An investigation begins on a peer's evidence; a difference that we saw ourselves stays to be investigated."""
+        """Begin an investigation on a peer's evidence; a difference that we saw ourselves stays to be investigated."""
         self._cause = None
         self._enter(AlarmState.INVESTIGATING)
 
     def open_detected(self) -> DesyncDetected:
-        """An investigation begins of the difference that was detected here."""
+        """Begin to investigate the difference that was detected here; returns it."""
         event, self.detected = self.detected, None
         assert event is not None, "nothing was detected"
         self._cause = event.peer
@@ -91,13 +91,13 @@ class Alarm:
         return event
 
     def resolve(self, *, found: bool, frame: int | None) -> None:
-        """The investigation is over. ``found``: a difference; ``frame``: that of the earliest alarm in the report."""
+        """End the investigation. ``found``: there is a difference; ``frame``: the earliest alarm in the report."""
         if found:
             self._enter(AlarmState.REPORTED)
             return
         self._false_alarms[self._cause] += 1
         self._newest_false = frame
-        # The next difference is news again, also of the same peer.
+        # The next difference is reported again, even for the same peer.
         self._announced = set() if self.detected is None else {self.detected.peer}
         self._enter(AlarmState.FALSE if self.detected is None else AlarmState.RAISED)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from retick.errors import UsageError
 
 LEAST_REMEMBERED = 128
-"""Frames of inputs, beside two histories, that are always kept: peers show each other the newest 96 of a lost one."""
+"""The frames of inputs, besides two histories, that are always kept: peers show each other a lost one's newest 96."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,35 +15,35 @@ class MatchConfig:
     tick_rate: int = 60
     """Frames a second."""
     prediction_window: int = 12
-    """Frames that may run ahead of the newest input known of every other player; 0 is lockstep, which needs a delay."""
+    """Frames that may run ahead of every other player's newest known input; 0 is lockstep, which needs a delay."""
     input_delay: int = 2
-    """Frames between pressing a button and its effect: the others roll back by so many frames less."""
+    """Frames between a press and its effect: the others roll back by that many frames less."""
     history: int = 128
     """Frames that can be resimulated; at least the prediction window."""
     inputs_remembered: int = 4096
-    """Frames of inputs that are kept at least, to send them again; at least two histories more than the backlog."""
+    """The least number of frames whose inputs are kept for resending; at least two histories above the backlog."""
     max_backlog: int = 1024
-    """Frames of our inputs that a peer may leave unacknowledged; at least two histories. One with more is expelled."""
+    """The most frames of our inputs unacknowledged by a peer, at least two histories. A peer beyond it is expelled."""
     checksum_interval: int = 16
-    """A final state's checksum is compared every so many frames; 0 turns the comparison off."""
+    """Frames between compared checksums of final states; 0 turns the comparison off."""
     resend_interval: float = 0.033
     """Seconds between packets while the match waits for inputs."""
     longest_catch_up: float = 0.25
-    """Seconds of lost time that are made up by running frames faster; more than that is not made up."""
+    """The most seconds of lost time that are made up by running frames faster."""
     most_slowing: float = 0.05
-    """Share by which a side that is ahead stretches its frames at most."""
+    """The largest share by which a side that is ahead stretches its frames."""
     disconnect_after: float = 8.0
     """Seconds of silence after which a peer is lost."""
     input_timeout: float = 10.0
-    """Seconds that we wait for the inputs of a peer that is heard, before it is expelled."""
+    """Seconds to wait for the inputs of a peer that is heard, before it is expelled."""
     longest_pause: float = 300.0
-    """Seconds in one match for which one peer may keep it paused; then it goes on."""
+    """Seconds per match for which one peer may keep it paused; then it continues."""
     longest_reconnect: float = 60.0
     """Seconds for which a session with ``reconnect=True`` tries to come back."""
     end_when_alone: bool = True
-    """Whether the match ends when every other peer is lost; otherwise it waits for a newcomer."""
+    """Whether the match ends when every other peer is lost; if not, it waits for a newcomer."""
     max_spectators: int = 32
-    """Spectators that may watch through this peer; more are refused."""
+    """The most spectators that may watch through this peer."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.tick_rate, int) or not 1 <= self.tick_rate <= 1000:
@@ -69,9 +69,9 @@ class MatchConfig:
             raise UsageError(f"most_slowing must be from 0 to 0.5, not {self.most_slowing}")
 
     def _check_memory(self) -> None:
-        """What a peer may ask for again must still be there."""
+        """Check that inputs that a peer may ask for again are kept."""
         if not isinstance(self.max_backlog, int) or self.max_backlog < 2 * self.history:
-            # An honest peer leaves its own window and delay and ours, which history holds on both sides.
+            # An honest peer may leave its own window and delay and ours unacknowledged; histories cover both.
             raise UsageError(
                 f"max_backlog must be at least two histories ({2 * self.history} frames), not {self.max_backlog}"
             )

@@ -1,8 +1,8 @@
 # cython: nonecheck=True
 """A running match, without any connection: the engine, its pace, and an exchange with each remote peer.
 
-Sessions differ in how peers find and trust each other; what happens between frame 0 and the last is here. Time is an
-argument everywhere.
+Sessions differ in how peers find and trust each other; everything from frame 0 to the last is here. Time is an argument
+everywhere.
 """
 
 from collections import Counter
@@ -35,22 +35,22 @@ else:
 
 # Keeps all peers at the same pace, so that they roll back equally.
 #
-# A side's *lead* is how far its own frame is ahead of the newest input that it has of another side: the depth that
-# it has to roll back, travel time included. When both leads are equal, both sides roll back equally, whatever the two
-# directions of the link are like. The side with the greater lead stretches its frames a little, a few per cent at the
-# most, until they are: no frame is ever skipped or shown twice.
+# A side's *lead* is how far its own frame is ahead of the newest input that it has of another side: the depth that it
+# has to roll back, travel time included. If both leads are equal, both sides roll back equally, whatever the two
+# directions of the link are like. The side with the greater lead stretches its frames a little, a few per cent at most,
+# until they are: no frame is ever skipped or shown twice.
 
 SMOOTHING = cython.declare(cython.double, 1.0 / 24.0)
-"""Weight of a new measurement: jitter averages out over about half a second."""
+"""The weight of a new measurement: jitter averages out over about half a second."""
 FRAMES_TO_CORRECT = cython.declare(cython.double, 90.0)
-"""A lead that is too great is corrected over about this many frames."""
+"""How many frames it takes to correct a lead that is too great."""
 TOLERATED = cython.declare(cython.double, 0.25)
-"""Half a difference of leads below this many frames is left alone."""
+"""Half a difference of leads below this many frames is ignored."""
 
 
 @cython.cclass
 class LeadEstimate:
-    """The two leads towards one other side."""
+    """Our lead and the other side's, towards one other side."""
 
     mine: cython.double
     other: cython.double
@@ -63,12 +63,12 @@ class LeadEstimate:
 
     @property
     def ours(self) -> float | None:
-        """Frames; None before the first measurement."""
+        """Our lead in frames; None before the first measurement."""
         return self.mine if self.knows_mine else None
 
     @property
     def theirs(self) -> float | None:
-        """Frames; None before the first measurement."""
+        """The other side's lead in frames; None before the first measurement."""
         return self.other if self.knows_other else None
 
     @cython.ccall
@@ -86,19 +86,19 @@ class LeadEstimate:
     @cython.ccall
     @cython.exceptval(check=False)
     def learn_theirs(self, lead: cython.double) -> cython.void:
-        """Take over a lead that the other side has smoothed itself."""
+        """Adopt a lead that the other side has smoothed itself."""
         self.other = lead
         self.knows_other = True
 
     @property
     def ahead(self) -> float:
-        """By how many frames this side is further ahead than its fair share; negative when it is behind."""
+        """How many frames this side is ahead of its fair share; negative if it is behind."""
         return self.by()
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def by(self) -> cython.double:
-        """``ahead``, for the kernels."""
+        """``ahead`` for the kernels."""
         return (self.mine - self.other) / 2 if self.knows_mine and self.knows_other else 0.0
 
 
@@ -106,9 +106,9 @@ class LeadEstimate:
 class Pace:
     """When the next frame is due.
 
-    ``at`` is that time. ``schedule`` is when it would have been due if no time had been lost: it moves on by one
-    interval a frame, and is at most ``most_owed`` seconds behind. ``at`` is never before it. So whoever runs frames
-    early only while ``is_behind_schedule`` runs at most ``(T + most_owed) / interval + 1`` frames in T seconds.
+    ``at`` is that time. ``schedule`` is when it would have been due without lost time: it advances by one interval per
+    frame, and is at most ``most_owed`` seconds behind. ``at`` is never before it. So code that runs frames early only
+    while ``is_behind_schedule`` runs at most ``(T + most_owed) / interval + 1`` frames in T seconds.
     """
 
     interval: cython.double  # readonly
@@ -122,11 +122,11 @@ class Pace:
 
     @cython.annotation_typing(False)  # a rate with a fraction would lose it
     def __init__(self, *, tick_rate: int, most_slowing: float, longest_catch_up: float, most_owed: float = 0.0) -> None:
-        """``most_owed`` is how many seconds of frames may be run early at most, all in all, and after time was lost."""
+        """``most_owed``: the most seconds of frames that may run early, in all, and after time was lost."""
         self.interval = 1.0 / tick_rate
-        """Seconds of an unstretched frame."""
+        """The length of an unstretched frame in seconds."""
         self.slowing = 0.0
-        """The share by which frames are stretched now."""
+        """The share by which frames are now stretched."""
         self.most_slowing = most_slowing
         self.longest_catch_up = longest_catch_up
         self.most_owed = max(most_owed, longest_catch_up)
@@ -151,7 +151,7 @@ class Pace:
     @cython.ccall
     @cython.exceptval(check=False)
     def phase(self, now: cython.double) -> cython.double:
-        """Which part of the present frame has passed, from 0 to 1."""
+        """The part of the present frame that has passed, from 0 to 1."""
         if not self.is_planned:
             return 0.0
         passed: cython.double = 1.0 - (self.at - now) / self.interval
@@ -162,7 +162,7 @@ class Pace:
     @cython.ccall
     @cython.exceptval(check=False)
     def frame_run(self, now: cython.double, ahead: cython.double) -> cython.void:
-        """A frame was run: plan the next, a little later when this side is ahead."""
+        """Note that a frame was run, and plan the next, a little later if this side is ahead."""
         slowing: cython.double = ahead / FRAMES_TO_CORRECT if ahead > TOLERATED else 0.0
         self.slowing = slowing if slowing < self.most_slowing else self.most_slowing
         if not self.is_planned:
@@ -178,7 +178,7 @@ class Pace:
     @cython.ccall
     @cython.exceptval(check=False)
     def start_over(self, now: cython.double) -> cython.void:
-        """After waiting: the next frame is due now, and the time that was lost is not made up by the clock."""
+        """Restart after waiting: the next frame is due now, and the clock does not make up lost time."""
         if not self.is_planned:
             self.owe_most(now)
         self.at = now
@@ -187,33 +187,33 @@ class Pace:
     @cython.ccall
     @cython.exceptval(check=False)
     def is_behind_schedule(self, now: cython.double) -> cython.bint:
-        """Whether a frame may be run before the clock says so, because time was lost before."""
+        """Whether a frame may run before the clock says so, because time was lost before."""
         return now >= self.schedule
 
     @cython.ccall
     @cython.exceptval(check=False)
     def owe_most(self, now: cython.double) -> cython.void:
-        """As many frames may be run early from now on as ever: at the start, when others may have begun before us."""
+        """Allow the most early frames again: at the start, when others may have begun before us."""
         self.schedule = now - self.most_owed
 
 
 # Compares checksums of final states with those of one peer (a compiled kernel).
 #
-# A state is final when every input before it is confirmed, so that no rollback can change it. Only checksums of final
+# A state is final if every input before it is confirmed, so that no rollback can change it. Only checksums of final
 # states are written here, and a peer sends only those of its final states. So between peers that keep to the protocol
-# two checksums that differ mean that the states have diverged, never that one of them was a guess. A peer can still
-# send a checksum that is not true: whether an alarm was a true one is known only after the investigation (``alarm``).
+# two different checksums mean that the states have diverged, never that one of them was a guess. A peer can still send
+# a checksum that is not true: only the investigation shows whether an alarm was true (``alarm``).
 #
-# Each side has a ring of pages, one for each compared frame: a new page takes the place of the one that is ``PAGES``
-# compared frames older, and a page that is older than the one in its place is passed over.
+# Each side has a ring of pages, one for each compared frame: a new page replaces the one that is ``PAGES`` compared
+# frames older, and a page older than the one in its place is ignored.
 
 PAGES = 128
-"""Checksums that are kept of each side."""
+"""How many checksums are kept of each side."""
 
 
 @cython.cclass
 class ChecksumBook:
-    """The final checksums of this side, and those that one peer sent. Frames fit 32 bits, and so do checksums."""
+    """The final checksums of this side, and those that one peer sent. Frames and checksums fit 32 bits."""
 
     interval: cython.longlong  # readonly
     last_agreed: cython.longlong  # readonly
@@ -233,9 +233,9 @@ class ChecksumBook:
 
     def __init__(self, interval: cython.longlong) -> None:
         self.interval = interval
-        """Frames from one compared frame to the next."""
+        """The frames from one compared frame to the next."""
         self.last_agreed = -1
-        """The newest frame whose states were compared and equal."""
+        """The newest frame that was compared and equal."""
         self.compared = 0
         """How many frames were compared."""
         self.judged = -1
@@ -271,7 +271,7 @@ class ChecksumBook:
 
     @cython.cfunc
     def compare(self, page: cython.longlong, frame: cython.longlong) -> "tuple[int, int, int] | None":
-        """If both sides have the page, compare them."""
+        """Compare a page if both sides have it."""
         if self.our_frames[page] != frame or self.their_frames[page] != frame:
             return None
         if frame > self.judged:
@@ -286,20 +286,20 @@ class ChecksumBook:
 
 # The exchange of inputs with one remote peer: what it has of ours, and what it sent of its own. Speaks RBN1.
 #
-# Every packet carries the oldest inputs that the other side has not acknowledged, up to 32 frames, so that any one
-# packet that gets through moves the match on. An acknowledgement of 0 means "frame 0" as well as "nothing yet":
-# frame 0 is therefore sent until a greater one comes back.
+# Every packet carries the oldest inputs that the other side has not acknowledged, up to 32 frames, so that any packet
+# that gets through moves the match on. An acknowledgement of 0 means "frame 0" as well as "nothing yet": frame 0 is
+# therefore sent until a greater one comes back.
 
 
 TIME_SYNC_EVERY = cython.declare(cython.int, 4)
-"""Packets from one time sync block to the next, where the other side knows them."""
+"""Packets from one time sync block to the next, if the other side knows them."""
 FRAME_BITS = cython.declare(cython.longlong, 0xFFFFFF)
-"""The bits of a number on the wire that are the frame; the rest counts rematches: so an old packet is recognised."""
+"""The bits of a number on the wire that are the frame; the rest counts rematches, so that old packets are noticed."""
 ALL_BITS = cython.declare(cython.longlong, 0xFFFFFFFF)
 UNLIMITED = cython.declare(cython.longlong, 1 << 32)
-"""More frames than there are."""
+"""A number of frames that is never reached."""
 CHECKSUM_EVERY = cython.declare(cython.int, 4)
-"""Packets from one checksum block to the next: a lost one comes again soon."""
+"""Packets from one checksum block to the next: a lost one is soon repeated."""
 
 
 @cython.cclass
@@ -340,7 +340,7 @@ class Exchange:
     most_frames: cython.int
     __weakref__: object
 
-    @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
+    @cython.annotation_typing(False)  # numbers are checked as they were given, before they become C's
     def __init__(
         self,
         peer: MatchPeer,
@@ -356,7 +356,7 @@ class Exchange:
         """``first_frame`` is the first of our inputs that the other side needs.
 
         ``reach`` is its window and delay: by how many frames its inputs may be ahead of ours; None if it did not say.
-        ``number`` is that of the match, modulo 256; None where all 32 bits on the wire are the frame's.
+        ``number`` is the match's, modulo 256; None if all 32 bits on the wire are the frame's.
         """
         self.engine = engine
         players = tuple(peer.players)
@@ -374,15 +374,15 @@ class Exchange:
         self.acknowledged = first_frame - 1
         """The newest frame of our inputs that the other side has, with all before it."""
         self.known_below = 0
-        """The other side waits for none of our inputs below this frame: those of a newcomer that does not play yet."""
+        """The other side needs none of our inputs below this frame: those of a newcomer that does not play yet."""
         self.reach = UNLIMITED if reach is None else reach
         self.newest = -1
         """The newest frame for which they have sent us an input."""
         self.is_passed_on = False
-        """Whether others have passed on inputs of theirs. These were perhaps never made: only what their own sender has
-        shown us is acknowledged to it."""
+        """Whether others have forwarded inputs of theirs. They may never have made these: only inputs that their own
+        sender has shown us are acknowledged to it."""
         self.their_frame = -1
-        """The frame at which the other side was when it last said so; -1 before."""
+        """The other side's frame, when it last said so; -1 before."""
         self.events = []
         self.book = ChecksumBook(min(config.checksum_interval, UNLIMITED)) if config.checksum_interval else None
         self.run = InputRun(extensions & rbn1.ALL_EXTENSIONS)
@@ -395,7 +395,7 @@ class Exchange:
         self.base = 0 if number is None else number << 24
         self.mask = ALL_BITS if number is None else FRAME_BITS
         self.start = engine.start_frame
-        # Nearly every peer has one player: these are its seat and ours, for the code of every frame; -1 for more.
+        # Nearly every peer has one player: these are its seat and ours, for the code of every frame; -1 for several.
         self.seats, self.local_seats = len(players), len(engine.local_players)
         self.only_player = players[0] if self.seats == 1 else -1
         self.only_local = engine.local_players[0] if self.local_seats == 1 else -1
@@ -403,20 +403,20 @@ class Exchange:
 
     @property
     def next_expected(self) -> int:
-        """The first frame whose inputs from there are not all known."""
+        """The first frame for which not all inputs from there are known."""
         return self.expected()
 
     @cython.cfunc
     @cython.exceptval(-2, check=False)
     def expected(self) -> cython.longlong:
-        """``next_expected``, for the kernels."""
+        """``next_expected`` for the kernels."""
         if self.only_player >= 0:
             return self.engine.missing_from(self.only_player)
         return min([self.engine.missing_from(player) for player in self.players])
 
     @property
     def unacknowledged(self) -> int:
-        """Frames of our inputs that the other side has not acknowledged."""
+        """How many frames of our inputs the other side has not acknowledged."""
         return max(self.engine.local_frontier - 1 - max(self.acknowledged, self.known_below - 1), 0)
 
     @cython.ccall
@@ -430,7 +430,7 @@ class Exchange:
             first = self.known_below
         if first >= end:
             first = end - 1
-        # Not before the start; and what was not acknowledged for so long that it is forgotten cannot be sent.
+        # Not before the start; and inputs unacknowledged for so long that they are forgotten cannot be sent.
         if first < self.engine.held_from():
             first = self.engine.held_from()
         if end > first + self.most_frames:
@@ -461,7 +461,7 @@ class Exchange:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def copy_rows(self, first: cython.longlong, run: InputRun) -> cython.int:
-        """The inputs of several local players."""
+        """Copy the inputs of several local players."""
         seat: cython.int
         for seat in range(self.local_seats):
             self.engine.copy_inputs(self.engine.local_players[seat], first, run.count, run.values, seat * run.count)
@@ -470,7 +470,7 @@ class Exchange:
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def receive(self, data: Any, phase: cython.double) -> cython.bint:
-        """Receive a packet, or drop and count it; nothing of a bad packet is used. ``phase`` is Pace's."""
+        """Receive a packet, or drop and count it; nothing of a bad packet is used. ``phase`` is that of Pace."""
         self.packets_in += 1
         self.bytes_in += len(data)
         reason = self.refusal(data, phase)
@@ -481,7 +481,7 @@ class Exchange:
 
     @cython.cfunc
     def refusal(self, data: Any, phase: cython.double) -> Any:
-        """The reason why the packet was dropped, None when it was not."""
+        """Process a packet; returns the reason for dropping it, or None."""
         run = self.run
         try:
             run.read(data if type(data) is bytes else bytes(memoryview(data)))
@@ -507,7 +507,7 @@ class Exchange:
         last: cython.longlong = engine.current + engine.history
         count: cython.int = run.count
         if start <= last < newest:
-            # We are catching up: the rest cannot be held yet, and comes again.
+            # We are catching up: the rest cannot be held yet, and will be sent again.
             count = last + 1 - start
         try:
             if start > last or start >= UNSEEN:
@@ -519,7 +519,7 @@ class Exchange:
         except InputConflict as conflict:
             self._report(conflict)
             if self.is_passed_on:
-                # Perhaps others have passed on inputs that it never made. The two must not expel each other for it.
+                # Others may have forwarded inputs that it never made. The two must not expel each other for that.
                 self.note_acknowledged(ack, newest)
             return "InputConflict"
         except (ProtocolViolation, UsageError) as error:
@@ -547,14 +547,14 @@ class Exchange:
     @cython.cfunc
     @cython.exceptval(check=False)
     def widened(self, number: cython.longlong, near: cython.longlong) -> cython.longlong:
-        """The frame that a number on the wire stands for: of those that it may be, the one nearest to ``near``."""
+        """The frame that a number on the wire stands for: of all possible ones, the nearest to ``near``."""
         half: cython.longlong = (self.mask >> 1) + 1
         return near + ((number - near + half) & self.mask) - half
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def receive_rows(self, start: cython.longlong, count: cython.int) -> cython.int:
-        """The inputs of several players at one peer: all are accepted, or none."""
+        """Receive the inputs of several players at one peer: all are accepted, or none."""
         run, engine = self.run, self.engine
         seat: cython.int
         for seat in range(self.seats):
@@ -565,7 +565,7 @@ class Exchange:
         return 0
 
     def _report(self, conflict: InputConflict) -> None:
-        """Tell the application once for each player: a flood of lies makes no flood of events."""
+        """Report a conflict once for each player: a flood of lies causes no flood of events."""
         if conflict.player not in self.conflicts:
             self.conflicts.add(conflict.player)
             self.events.append(
@@ -580,12 +580,12 @@ class Exchange:
 
     @property
     def compared(self) -> int:
-        """Frames whose checksums were compared with the other side's."""
+        """How many frames had their checksums compared with the other side's."""
         return 0 if self.book is None else self.book.compared
 
     @cython.ccall
     def write_checksum(self, frame: cython.longlong, checksum: Any) -> None:
-        """Note the checksum of a final state of ours: it will be sent, and compared with theirs."""
+        """Note the checksum of a final state of ours, to be sent and compared with theirs."""
         self.newest_frame, self.newest_checksum = frame, _checked(checksum)
         if self.book is not None:
             difference = self.book.write(frame, self.newest_checksum)
@@ -605,7 +605,7 @@ class Exchange:
         return 0
 
     def _alarm(self, difference: tuple[int, int, int]) -> None:
-        """Note two checksums that differ; the match decides whether that is news (``Alarm``)."""
+        """Note two different checksums; the match decides whether that is new (``Alarm``)."""
         assert self.book is not None, "only a book finds differences"
         frame, ours, theirs = difference
         self.events.append(
@@ -637,16 +637,16 @@ def _in_64ths(frames: cython.double) -> cython.int:
     return round(found)
 
 
-# For whom a match that is stalled waits.
+# Finds the players that a stalled match waits for.
 
 NO_END = 1 << 62
 
 
 def waited_for(engine: RollbackEngine, frontier: int) -> tuple[int, ...]:
-    """The players whose inputs are missing, also of peers that we do not hear, or have no link with yet.
+    """The players whose inputs are missing, even of peers that we do not hear or have no link with yet.
 
-    At a barrier nobody's may be. Then it is a newcomer's first frame, and these are the free seats; or all others have
-    to agree to something.
+    At a barrier, possibly no input is missing. Then it is a newcomer's first frame, and these are the free seats; or
+    all others have to agree to something.
     """
     others = [player for player in range(engine.sim.num_players) if player not in engine.local_players]
     late = [player for player in others if engine.is_missing(player, frontier)]
@@ -656,8 +656,8 @@ def waited_for(engine: RollbackEngine, frontier: int) -> tuple[int, ...]:
 def missing_of(exchange: Exchange, engine: RollbackEngine, frontier: int) -> list[int]:
     """The players of a peer without whose inputs the next frame cannot run.
 
-    A peer that keeps to the protocol and waits for somebody else is not among them: it has sent its inputs for its
-    window and its delay beyond the frame that it waits for, and they are at least one frame together.
+    A peer that keeps to the protocol and itself waits for somebody else is not among them: it has sent its inputs for
+    its window and its delay beyond the frame that it waits for, which together are at least one frame.
     """
     return [player for player in exchange.players if engine.is_missing(player, frontier)]
 
@@ -666,9 +666,9 @@ Addressed: TypeAlias = tuple[Any, bytes]
 """A peer, and a packet for it."""
 
 NEVER = cython.declare(cython.longlong, 1 << 62)
-"""A frame that does not come."""
+"""A frame that is never reached."""
 CATCH_UP_FROM = cython.declare(cython.longlong, 10)
-"""When more frames of inputs than this are known ahead of us, we run them without waiting for the clock, as far as our
+"""If more frames of inputs than this are known ahead of us, we run them without waiting for the clock, as far as our
 own schedule."""
 LONG_STALL = cython.declare(cython.double, 0.1)
 """Seconds of a stall after which somebody may have to be blamed for it."""
@@ -714,7 +714,7 @@ class Match:
     sample_at: cython.double
     __weakref__: object
 
-    @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
+    @cython.annotation_typing(False)  # numbers are checked as they were given, before they become C's
     def __init__(
         self,
         sim: Any,
@@ -727,7 +727,7 @@ class Match:
         joins_at: int | None = 0,
         number: int = 0,
     ) -> None:
-        """A match from its beginning; or, with ``state`` and ``start_frame``, one that others are playing already.
+        """Begin a match at its start; or, with ``state`` and ``start_frame``, join one that others already play.
 
         Before frame ``joins_at`` the local players are simulated on neutral input. ``number`` counts rematches.
         """
@@ -761,7 +761,7 @@ class Match:
         """Whether peers may hold different states, and how far that is known."""
         self.happened = []
         self.follower = None
-        """Its ``frame_run`` is called with the match after each frame: a recording."""
+        """A recording, if any: its ``frame_run`` is called with the match after each frame."""
         self.depths = Counter()
         self.rollbacks = self.resimulated = 0
         self.counts = MatchCounts()
@@ -774,7 +774,7 @@ class Match:
         self.barrier = self.pause_at = None
         self.is_catching_up = joins_at is None
         self.is_taken_in = joins_at is not None
-        """Whether all others are known to use our inputs; until then these are neutral, so that we may still leave
+        """Whether all others are known to use our inputs; until then ours are neutral, so that we may still leave
         without a trace."""
         self.is_unsent = self.wakes_parts = False
         self.asks_at = NEVER
@@ -784,19 +784,19 @@ class Match:
 
     @property
     def joins_at(self) -> int | None:
-        """The first frame with our own input; None as long as that is not agreed."""
+        """The first frame with our own input; None while that is not agreed."""
         return None if self.first_own == NEVER else self.first_own
 
     @joins_at.setter
     def joins_at(self, frame: Frame | None) -> None:
         self.first_own = NEVER if frame is None else frame
-        # Those who play already. One who comes in later needs our inputs from its state on, also the neutral ones.
+        # The peers that already play. A later one needs our inputs from its state on, the neutral ones included.
         for exchange in self.exchanges:
             exchange.known_below = self.first_own
 
     @property
     def barrier(self) -> int | None:
-        """A frame that must not be run before all peers have agreed to something."""
+        """A frame that must not run before all peers have agreed to something."""
         return None if self.fence == NEVER else self.fence
 
     @barrier.setter
@@ -805,7 +805,7 @@ class Match:
 
     @property
     def pause_at(self) -> int | None:
-        """A frame that must not be run while the peers have paused the match."""
+        """A frame that must not run while the peers have paused the match."""
         return None if self.pause_fence == NEVER else self.pause_fence
 
     @pause_at.setter
@@ -823,10 +823,10 @@ class Match:
         numbered: bool = True,
         reach: int | None = None,
     ) -> Exchange:
-        """A remote peer takes part with its seats; it needs our inputs from ``first_frame`` on.
+        """Add a remote peer with its seats; it needs our inputs from ``first_frame`` on.
 
         ``reach`` is its window and delay: by how many frames its inputs may be ahead of ours; None if it did not say.
-        ``numbered`` is False where frames on the wire have all their 32 bits, and no match number.
+        ``numbered`` is False if frames on the wire use all 32 bits, without a match number.
         """
         if any(other.peer.peer_id == peer.peer_id for other in self.exchanges):
             raise UsageError(f"peer {peer.peer_id!r} takes part already")
@@ -847,7 +847,7 @@ class Match:
         return exchange
 
     def remove_peer(self, peer: MatchPeer) -> None:
-        """Nothing more is received from, or sent to, a peer."""
+        """Stop receiving from, and sending to, a peer."""
         self.compared_with_left += sum(each.compared for each in self.exchanges if each.peer is peer)
         self.exchanges = [exchange for exchange in self.exchanges if exchange.peer is not peer]
         peer.exchange = None
@@ -855,7 +855,7 @@ class Match:
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def due(self, now: cython.double) -> cython.bint:
-        """Whether the next frame is to be run now; notes a stall when it is time and inputs are missing."""
+        """Whether to run the next frame now; notes a stall if it is time and inputs are missing."""
         behind: cython.longlong = self.engine.inputs.confirmed_by_others() - self.engine.current
         if behind > UNLIMITED // 2:
             # Nobody else plays: there is nobody to catch up with.
@@ -874,7 +874,7 @@ class Match:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def may_run_early(self, now: cython.double) -> cython.bint:
-        """Whether known inputs may be run without the clock: before we play, or as far as our own schedule."""
+        """Whether known inputs may run without the clock: before we play, or as far as our own schedule."""
         return self.engine.current < self.first_own or self.pace.is_behind_schedule(now)
 
     @cython.cfunc
@@ -889,7 +889,7 @@ class Match:
 
     @cython.ccall
     def advance(self, pressed: Input | tuple[Input, ...], now: cython.double) -> None:
-        """Run the next frame. PredictionLimit when the window is full: ask ``due`` first."""
+        """Run the next frame. Raises PredictionLimit if the window is full: ask ``due`` first."""
         engine = self.engine
         if engine.local.upto < self.first_own or not self.is_taken_in:
             engine.advance((0,) * len(engine.local_players))
@@ -921,7 +921,7 @@ class Match:
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def receive(self, exchange: Exchange, data: Any, now: cython.double) -> cython.bint:
-        """Receive a packet of a remote peer; False if it was dropped."""
+        """Receive a packet of a remote peer; returns False if it was dropped."""
         is_good: cython.bint = exchange.receive(data, self.pace.phase(now))
         if exchange.events:
             self._collect(exchange)
@@ -938,7 +938,7 @@ class Match:
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def sends(self, now: cython.double) -> cython.bint:
-        """Whether packets are to be made now: by ``packets``, or by the caller for each exchange."""
+        """Whether to make packets now: by ``packets``, or by the caller for each exchange."""
         if not self.is_unsent and (not self.is_stalled or now < self.resend_at):
             return False
         self.is_unsent = False
@@ -952,7 +952,7 @@ class Match:
 
     @cython.ccall
     def next_timeout(self) -> "float | None":
-        """When waiting packets are due again; frames are asked for with ``due``."""
+        """When waiting packets are due again; use ``due`` for frames."""
         return self.resend_at if self.is_stalled else None
 
     @cython.ccall
@@ -963,7 +963,7 @@ class Match:
         return happened
 
     def stats(self, now: float) -> SessionStats:
-        """Everything that can be counted, at this moment."""
+        """All statistics now."""
         engine = self.engine.stats
         counted = asdict(self.counts)
         if self.is_stalled and self.is_stall_told:
@@ -1001,13 +1001,13 @@ class Match:
         self.stalled_since = now
         self.counts.stalls += 1
         self.resend_at = now
-        # A newcomer whose first frame is not agreed has not been told of a match yet; of a pause the session tells.
+        # A newcomer without an agreed first frame has not been told of a match yet; the session reports pauses.
         self.is_stall_told = self.first_own != NEVER and self.engine.frame < self.pause_fence
         if self.is_stall_told:
             self.happened.append(Stalled(frame=self.engine.frame, waiting_for=waited_for(self.engine, self.frontier)))
 
     def stand(self) -> None:
-        """Run no more frames, but go on to send what others need of those that were run."""
+        """Run no more frames, but keep sending what others need of those that were run."""
         self.fence = self.engine.current
         self.is_stalled = True
         self.is_stall_told = False

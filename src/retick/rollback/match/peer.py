@@ -1,7 +1,7 @@
-"""A remote peer as a match knows it: its id, its seats, the exchange of inputs with it, and the figures of both.
+"""A remote peer as a match knows it: its id, its seats, the exchange of inputs with it, and the statistics of both.
 
-There is one object for each remote peer. A session over links adds the connection to it (``session.peer``); where there
-is no link, as in the LAN mode, this class is enough. All statistics of a peer are made here.
+There is one object for each remote peer. A session over links adds the connection to it (``session.peer``); without a
+link, as in the LAN mode, this class is enough. All statistics of a peer are made here.
 """
 
 from dataclasses import asdict
@@ -20,7 +20,7 @@ class MatchPeer:
 
     def __init__(self, peer_id: Any, players: tuple[int, ...]) -> None:
         self.peer_id = peer_id
-        """By which the application knows it: a number, or in the LAN mode the address."""
+        """The peer's id for the application: a number, or in the LAN mode the address."""
         self.players = players
         """The seats played there, ascending."""
         self.exchange: Exchange | None = None
@@ -28,7 +28,7 @@ class MatchPeer:
         self.meter = RateMeter()
 
     def path(self) -> PathStats:
-        """What is known of the network path; without a link, what the exchange counts."""
+        """The statistics of the network path; without a link, those that the exchange counts."""
         exchange = self.exchange
         if exchange is None:
             return PathStats()
@@ -40,7 +40,7 @@ class MatchPeer:
         )
 
     def sent(self) -> tuple[int, int]:
-        """Datagrams and bytes to there, as ``path`` has them."""
+        """Datagrams and bytes sent there, as in ``path``."""
         path = self.path()
         return path.packets_out, path.bytes_out
 
@@ -49,7 +49,7 @@ class MatchPeer:
         self.meter.sample(*self.sent(), now)
 
     def stats(self, now: float) -> PeerStats:
-        """All figures of this peer at this moment."""
+        """All statistics of this peer now."""
         path, exchange = self.path(), self.exchange
         packets, octets = self.meter.rates(path.packets_out, path.bytes_out, now)
         return PeerStats(

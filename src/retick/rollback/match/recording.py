@@ -1,8 +1,8 @@
-"""Gives a recorder what becomes final in the matches of a session. Knows no file: ``replay.LiveRecording`` has one.
+"""Gives a recorder the final frames of a session's matches. Knows no file: ``replay.LiveRecording`` has one.
 
 Theory of operation. Only final frames are recorded: no rollback changes them. They are read in portions, because their
-inputs are held far longer than that, and once a second the recorder is told to put what it has where it survives the
-process. A match that goes on after a resync is the same match, by its seed, and goes on in the same recording.
+inputs are held far longer than that, and once a second the recorder is told to save what it has outside of the process.
+A match that continues after a resync is the same match, by its seed, and stays in the same recording.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from typing import Any, Protocol
 from retick.rollback.match.match import Match
 
 PORTION = 15
-"""Frames after which is looked for final ones, at most."""
+"""The most frames between two looks for final ones."""
 
 
 class RecordsMatches(Protocol):
-    """What ``record=`` takes: ``replay.LiveRecording``, or anything of this shape."""
+    """What ``record=`` takes: ``replay.LiveRecording``, or anything with these methods."""
 
     def begin(
         self,
@@ -27,22 +27,22 @@ class RecordsMatches(Protocol):
         local_players: Sequence[int],
         goes_on: bool,
     ) -> None:
-        """A match begins at ``frame``. ``state`` is None if it is the one that the game makes from the seed.
+        """Begin a match at ``frame``. ``state`` is None if the game makes it from the seed.
 
-        With ``goes_on`` it is not another match: the one so far goes on from ``state``.
+        With ``goes_on`` it is not another match: the current one continues from ``state``.
         """
 
     def add_frame(self, inputs: Sequence[int], /) -> None:
-        """The inputs of the next frame, one a player."""
+        """Record the inputs of the next frame, one per player."""
 
     def add_checksum(self, checksum: int, /) -> None:
-        """Of the state that the inputs so far lead to."""
+        """Record the checksum of the state that the inputs so far lead to."""
 
     def flush(self) -> None:
-        """Once a second: what was added is to survive the process."""
+        """Save what was added, so that it survives the process; called once a second."""
 
     def end(self, checksum: int, /) -> None:
-        """The match is over; of its last state."""
+        """End the match, with the checksum of its last state."""
 
 
 class Recording:
@@ -50,7 +50,7 @@ class Recording:
 
     def __init__(self, recorder: RecordsMatches) -> None:
         self.last: int | None = None
-        """The frame at which the recording of this match ends, if it ends before the match; None: with the match."""
+        """The frame at which the recording of this match ends, if that is before the match's own end; else None."""
         self._recorder = recorder
         self._match: Match | None = None
         self._seed = 0
@@ -58,7 +58,7 @@ class Recording:
         self._next = self._looks_at = self._flushed = 0
 
     def begin(self, match: Match) -> None:
-        """A match begins, the first or another."""
+        """Begin to record a match, the first or another."""
         engine, sim = match.engine, match.sim
         goes_on = self._is_open and match.seed == self._seed
         if not goes_on:
@@ -78,7 +78,7 @@ class Recording:
         )
 
     def frame_run(self, match: Match) -> None:
-        """After each frame."""
+        """Called after each frame."""
         if match.engine.frame >= self._looks_at and self._is_open:
             self._looks_at = match.engine.frame + min(PORTION, match.config.tick_rate)
             self.drain()
@@ -101,7 +101,7 @@ class Recording:
         self._next = max(self._next, final)
 
     def end(self) -> None:
-        """The match is over, or another one follows."""
+        """Finish the recording: the match is over, or another one follows."""
         if self._match is not None and self._is_open:
             self.drain()
             self._is_open = False

@@ -1,4 +1,4 @@
-"""Figures of a running match, as one value that can be kept, compared and shown."""
+"""Statistics of a running match, as one value that can be kept, compared and shown."""
 
 from dataclasses import dataclass, field
 
@@ -10,21 +10,21 @@ class PathStats(Plain):
     """The network path to a remote peer."""
 
     rtt: float | None = None
-    """Smoothed round trip in seconds; None before the first measurement or where nothing measures it."""
+    """The smoothed round trip in seconds; None before the first measurement or if nothing measures it."""
     jitter: float | None = None
-    """Mean variation of the round trip in seconds."""
+    """The mean variation of the round trip in seconds."""
     loss_in: float = 0.0
-    """Share of the other side's datagrams that did not arrive here."""
+    """The share of the other side's datagrams that did not arrive here."""
     loss_out: float = 0.0
-    """Share of our datagrams that did not arrive there, as the other side reports it."""
+    """The share of our datagrams that did not arrive there, as the other side reports it."""
     packets_in: int = 0
-    """Datagrams from there: all of the link's, or without a link those of the match."""
+    """Datagrams received from there: all of the link's, or without a link those of the match."""
     packets_out: int = 0
-    """Datagrams to there."""
+    """Datagrams sent there."""
     bytes_in: int = 0
-    """UDP payload bytes from there."""
+    """UDP payload bytes received from there."""
     bytes_out: int = 0
-    """UDP payload bytes to there."""
+    """UDP payload bytes sent there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,15 +32,15 @@ class PeerStats(PathStats):
     """One remote peer: the network path to it, and the exchange of inputs."""
 
     packets_per_second_out: float
-    """Over the last seconds."""
+    """Packets a second over the last seconds."""
     bytes_per_second_out: float
-    """Over the last seconds."""
+    """Bytes a second over the last seconds."""
     lead: float
-    """Frames by which our frame is ahead of the newest input from there: how deep we roll back."""
+    """How many frames our frame is ahead of the newest input from there: how deep we roll back."""
     their_lead: float
-    """The same seen from there."""
+    """The lead as the other side sees it, in frames."""
     unacknowledged: int
-    """Frames of our inputs that the other side has not confirmed yet."""
+    """Frames of our inputs that the other side has not acknowledged."""
     dropped: dict[str, int] = field(default_factory=dict)
     """Input packets from there that were dropped, by reason."""
 
@@ -69,21 +69,21 @@ class SessionStats(Plain):
     deepest_rollback: int
     """The most frames that one rollback resimulated."""
     rollback_depths: dict[int, int]
-    """How many rollbacks resimulated how many frames: depth to count."""
+    """Depth to count: how many rollbacks resimulated that many frames."""
     stalls: int
     """How often a due frame had to wait for inputs."""
     stalled_seconds: float
     """Seconds spent waiting, the present stall included."""
     slowing: float
-    """Share by which frames are stretched now, to let others catch up."""
+    """The share by which frames are now stretched, to let others catch up."""
     compared_frames: int
     """Frames whose checksums were compared with another side's."""
     peers: dict[object, PeerStats]
-    """By the id of each remote peer."""
+    """The statistics of each remote peer, by its id."""
 
 
 class RateMeter:
-    """Rates of packets and bytes over the last one to two seconds, from totals that are noted about once a second."""
+    """Rates of packets and bytes over the last one to two seconds, from totals noted about once a second."""
 
     __slots__ = ("_older", "_recent")
 

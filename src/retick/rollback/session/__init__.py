@@ -1,6 +1,6 @@
-"""A match over links: gather the players, play, drop lost peers, let newcomers in, feed spectators, play again.
+"""A match over links: gathers the players, plays, drops lost peers, admits newcomers, feeds spectators, plays again.
 
-Knows links and the match; knows no socket and no clock.
+Knows links and the match, but no socket and no clock.
 """
 
 from retick.rollback.session.peer import Phase

@@ -32,7 +32,7 @@ class ApplicationMessages(SessionPart):
     """Sends messages of the application, and passes received ones to it as events."""
 
     def send(self, data: bytes, peer_id: int | None, *, spectators: bool) -> bool:
-        """To one peer, to all that play, or to our spectators; False if a queue is full, or nobody is connected."""
+        """Send to one peer, to all players, or to our spectators; False if a queue is full, or nobody is connected."""
         session = self._session
         if peer_id is not None and peer_id not in session.peers:
             raise UsageError(f"there is no peer {peer_id} in this match: there are {sorted(session.peers)}")
@@ -52,7 +52,7 @@ class ApplicationMessages(SessionPart):
 
 
 class SessionCues(SessionPart):
-    """Costs nothing in a session whose application does not ask for cues."""
+    """Tracks cues; costs nothing in a session whose application does not ask for them."""
 
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
@@ -60,7 +60,7 @@ class SessionCues(SessionPart):
         self._left: list[CueEvent] = []
 
     def drain(self, tolerance: int) -> list[CueEvent]:
-        """What changed since the last call; a cue moves by up to ``tolerance`` frames without a new start."""
+        """The changes since the last call; a cue moves by up to ``tolerance`` frames without a new start."""
         session, match = self._session, self._session.match
         if not hasattr(session.sim, "cues"):
             raise UsageError(f"{type(session.sim).__name__} has no cues(before, after)")
@@ -68,14 +68,14 @@ class SessionCues(SessionPart):
         if match is None or match.joins_at is None:
             return left
         if self._tracker is None:
-            # Of what happened before a newcomer came in it hears nothing.
+            # A newcomer does not hear of cues from before it came in.
             engine = match.engine
             first = engine.frame if engine.start_frame else 0
             self._tracker = CueTracker(engine, tolerance=tolerance, first=first)
         return left + self._tracker.update()
 
     def match_ending(self, match: Match) -> None:
-        """What was started on a guess is never confirmed now."""
+        """Cancel cues that were started on a prediction: they are never confirmed now."""
         if self._tracker is not None:
             self._left = [*self._left, *self._tracker.update(), *self._tracker.cancel()]
             self._tracker = None
@@ -85,7 +85,7 @@ class SessionCues(SessionPart):
 #
 # Theory of operation. The peer that sees a difference first knows something that the others do not. If its application
 # leaves at once, nobody else would hear of it. So a session with an open alarm stands still before it leaves: it runs
-# no more frames, but goes on to send what the others need, inputs and evidence, until the report is there or
+# no more frames, but keeps sending what the others need, inputs and evidence, until the report is complete or
 # ``LONGEST_STAND`` seconds have passed.
 
 LONGEST_STAND = 2.0
@@ -93,7 +93,7 @@ LONGEST_STAND = 2.0
 
 
 class Leaving(SessionPart):
-    """Says goodbye when there is nothing left to explain."""
+    """Says goodbye once nothing is left to explain."""
 
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
@@ -101,7 +101,7 @@ class Leaving(SessionPart):
         self._since: float | None = None
 
     def leave(self, text: str, linger: float) -> None:
-        """The application leaves."""
+        """Leave the match, as the application wants."""
         session, match = self._session, self._session.match
         if match is None or not session.running or not match.alarm.is_open or not session.heard_peers():
             session.leave_now(text, linger)
@@ -124,15 +124,15 @@ class Leaving(SessionPart):
         return True
 
     def match_ending(self, match: Match) -> None:
-        """Nobody here plays another one."""
+        """Leave now: nobody here plays another match."""
         if self._goodbye is not None:
             self._session.leave_now(*self._goodbye)
 
 
-# What to draw: the present state, or for screens that are faster than the match what is between two frames.
+# What to draw: the present state or, for screens faster than the match, what is between two frames.
 #
-# Theory of operation. A world is a mutable object. The instance that a session plays with is in any frame at all
-# after a resimulation, so it must not be drawn. ``Drawn`` has an instance of its own, which is loaded from a state.
+# Theory of operation. A world is a mutable object. After a resimulation, the instance that a session plays with may be
+# in any frame, so it must not be drawn. ``Drawn`` has its own instance, which is loaded from a state.
 
 
 class Drawn:
@@ -152,7 +152,7 @@ class Drawn:
         self._state: Any = None
 
     def at(self, state: Any) -> Any:
-        """The instance, in this state."""
+        """The instance, put into this state."""
         if state is not self._state:
             self._sim.load_into(self._instance, state)
             self._state = state
@@ -188,7 +188,7 @@ class Picture:
 
 
 class RecordingPart(SessionPart):
-    """A part of sessions that record; the frames come from the game's loop."""
+    """The part of sessions that record; frames come from the game's loop."""
 
     def __init__(self, session: "SessionInside", recording: Recording) -> None:
         super().__init__(session)

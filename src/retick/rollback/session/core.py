@@ -1,15 +1,15 @@
 # cython: nonecheck=True, auto_pickle=False
-"""What a session does at every frame, and nothing else: the way between a link's datagrams and a match.
+"""The work of a session at every frame, and nothing else: moves data between a link's datagrams and a match.
 
 Theory of operation. A process may hold hundreds of sessions, and the processor's caches then hold nothing of a session
-when its frame comes: the code and data of every frame are kept in one place, and short. The session's parts (joining,
-drops, spectators, desyncs) have something to do only now and then. While none of them has, the core is *quiet* and
-does not call them. Whatever may give them something to do ends the quiet: an event of a link, a request to connect, a
+when its frame comes: so the code and data of every frame are kept together, and short. The session's parts (joining,
+drops, spectators, desyncs) have something to do only now and then. While none of them has, the core is *quiet* and does
+not call them. Anything that may give them something to do ends the quiet: an event of a link, a request to connect, a
 call of the application, an alarm, a stall, a peer that acknowledges nothing. After the next frame all parts are asked
 whether it is quiet again.
 
 Two classes share this. ``SessionCore`` is the base of the inside of a session, which its parts know. ``SessionCalls``
-is the base of the session that an application has: the calls of every frame, and nothing that is not the application's.
+is the base of the session that an application has: the calls of every frame, and only calls for the application.
 """
 
 from collections.abc import Hashable
@@ -38,9 +38,9 @@ else:
 
 RUNNING = cython.declare(object, Phase.RUNNING)
 NOT_RBN1 = cython.declare(cython.int, 0xF0)
-"""The least first byte of the payloads with which inputs are forwarded; packets of inputs begin with another one."""
+"""The lowest first byte of payloads that forward inputs; packets of inputs begin with another one."""
 MOST_UNREAD = cython.declare(cython.int, 256)
-"""Events that may wait for the application before no more messages are received from others."""
+"""The events that may wait for the application before no more messages are received from others."""
 
 
 @cython.cclass
@@ -60,35 +60,35 @@ class SessionCore:
         self.match = None
         self.phase = Phase.GATHERING
         self.peers = {}
-        """The other peers by their ids."""
+        """The other peers by id."""
         self.happened = []
         """Events that the application has not read yet."""
         self.is_quiet = False
         self.wakes_at = None
-        """When a part has something to do although nothing happens; None: no part has."""
+        """When a part has something to do even if nothing happens; None if no part has."""
         self.last_match = None
-        """Of a session that comes back: the match that it has given up, to be shown until it has a state again."""
+        """The match that a session gave up to come back to another, shown until it has a state again."""
 
     @cython.cfunc
     def read_link(self, now: cython.double) -> None:
-        """Read the link's events, unless too many wait for the application: senders of more messages then wait."""
+        """Read the link's events, unless too many wait for the application: then senders of more messages wait."""
         if len(self.happened) < MOST_UNREAD:
             self.is_quiet = False
             self.on_link_events(now)
 
     def no_match_yet(self) -> NotSynchronized:
-        """The error of whoever asks for what only a match has."""
+        """The error for asking for something that only a match has."""
         return NotSynchronized(f"there is no match yet: the session is {self.phase.value}")
 
     def shown_match(self) -> Match:
-        """The match of which there is something to show, also while a session that was alone comes back."""
+        """The match to be shown, even while a session that was alone comes back."""
         match: Match | None = self.match if self.match is not None else self.last_match
         if match is None:
             raise self.no_match_yet()
         return match
 
     def receive_payload(self, connection: PayloadPath, data: bytes, now: float) -> None:
-        """For the link: a payload of another peer."""
+        """Called by the link with a payload of another peer."""
         peer = connection.tag
         match: Match | None = self.match
         if match is not None and self.phase is RUNNING and peer is not None:
@@ -104,7 +104,7 @@ class SessionCore:
 
     @cython.cfunc
     def send_packets(self, match: Match) -> None:
-        """Give the packet of each peer to its link."""
+        """Pass the packet of each peer to its link."""
         exchange: Exchange
         for exchange in match.exchanges:
             peer: Any = exchange.peer
@@ -116,35 +116,35 @@ class SessionCore:
                 path: PayloadPath = connection
                 path.send_unreliable(data)
             else:
-                # What stands in front of a connection: a peer that cheats in a test.
+                # Something wraps a connection: a peer that cheats in a test.
                 connection.send_unreliable(data)
 
-    # What the session adds.
+    # Hooks that the session implements.
 
     def on_link_events(self, now: float) -> None:
         """Read the link's events."""
         raise NotImplementedError
 
     def on_forwarding(self, peer: Peer, data: bytes, now: float) -> None:
-        """Receive a payload that is no packet of a peer's own inputs."""
+        """Receive a payload that is not a packet of a peer's own inputs."""
         raise NotImplementedError
 
     def catch_up(self, match: Match, now: float) -> None:
-        """Before the first own frame of a newcomer is agreed: run the frames whose inputs have come."""
+        """Run the frames whose inputs have come, before a newcomer's first own frame is agreed."""
         raise NotImplementedError
 
     def wait(self, now: float) -> None:
-        """Before the first match: let each part see how long it has waited."""
+        """Let each part see how long it has waited, before the first match."""
         raise NotImplementedError
 
     def ask_parts(self, match: Match, now: float) -> bool:
-        """Let each part do what it has to do; True when none has, and none will before something happens."""
+        """Let each part do its work; True if none has any, and none will before something happens."""
         raise NotImplementedError
 
 
 @cython.cclass
 class SessionCalls:
-    """What an application calls and reads at every frame."""
+    """The calls and properties that an application uses at every frame."""
 
     _inside: SessionCore  # readonly
 
@@ -152,13 +152,13 @@ class SessionCalls:
         self._inside = inside
 
     def due(self, *, now: float) -> bool:
-        """Whether ``advance`` is to be called now. False while the match waits for inputs: it goes on by itself."""
+        """Whether to call ``advance`` now. False while the match waits for inputs: it continues by itself."""
         inside: SessionCore = self._inside
         match: Match | None = inside.match
         return inside.phase is RUNNING and match is not None and match.first_own != NEVER and match.due(now)
 
     def advance(self, pressed: Input | tuple[Input, ...], *, now: float) -> None:
-        """Run the next frame with what is pressed here: one input, or one for each local player."""
+        """Run the next frame with the local input: one, or one for each local player."""
         inside: SessionCore = self._inside
         match: Match | None = inside.match
         if match is None or inside.phase is not RUNNING:
@@ -166,14 +166,14 @@ class SessionCalls:
         match.advance(pressed, now)
 
     def receive_datagram(self, data: Octets, address: Hashable, *, now: Seconds) -> None:
-        """Receive a datagram that has come from ``address``; a bad one is dropped and counted."""
+        """Receive a datagram from ``address``; a bad one is dropped and counted."""
         inside: SessionCore = self._inside
         inside.link.receive(data, address, now)
         if inside.link._events:
             inside.read_link(now)
 
     def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        """The datagrams to send now, each with its address: ask after every frame, and whenever one was received."""
+        """The datagrams to send now, each with its address: ask after every frame, and after receiving any."""
         inside: SessionCore = self._inside
         if inside.link._events:
             inside.read_link(now)
@@ -191,7 +191,7 @@ class SessionCalls:
         return inside.link.drain(now)
 
     def next_timeout(self) -> float | None:
-        """When ``handle_timeout`` is to be called at the latest; None: never, and after ``close`` all is done."""
+        """When to call ``handle_timeout`` at the latest; None for never, and once all is done after ``close``."""
         inside: SessionCore = self._inside
         due: float | None = inside.link.next_timeout()
         if inside.wakes_at is not None and (due is None or inside.wakes_at < due):
@@ -204,14 +204,14 @@ class SessionCalls:
         return due
 
     def handle_timeout(self, *, now: float) -> None:
-        """Do what is due by now; then ask for datagrams to send."""
+        """Do everything due by now; then ask for datagrams to send."""
         inside: SessionCore = self._inside
         inside.link.handle_timeout(now=now)
         if inside.link.has_events:
             inside.read_link(now)
 
     def events(self) -> list[MatchEvent | OnlineEvent]:
-        """What has happened since the last call, oldest first."""
+        """The events since the last call, oldest first."""
         inside: SessionCore = self._inside
         match: Match | None = inside.match
         happened: list[MatchEvent | OnlineEvent] = [] if match is None else [*match.events()]
@@ -222,7 +222,7 @@ class SessionCalls:
 
     @property
     def phase(self) -> Phase:
-        """Where the session is, from gathering the players to the end."""
+        """The phase of the session, from gathering the players to the end."""
         return self._inside.phase
 
     @property

@@ -1,7 +1,7 @@
-"""What a session does after an alarm: all peers compare what they hold, and the application gets the report.
+"""Handles an alarm: all peers compare what they hold, and the application gets the report.
 
 The match has the alarm and its states (``match.alarm``); the investigation has the evidence. This part carries the
-evidence between peers, and moves the alarm on when an investigation begins or ends.
+evidence between peers, and advances the alarm when an investigation begins or ends.
 """
 
 from collections import Counter, deque
@@ -40,7 +40,7 @@ class Outbox:
             self._queues.setdefault(peer, deque()).extend(messages)
 
     def pump(self) -> None:
-        """Send what the links have room for; what was meant for a peer that is gone is forgotten."""
+        """Send what the links have room for; drop messages for peers that are gone."""
         for peer in [peer for peer, queue in self._queues.items() if not queue or not peer.is_connected]:
             del self._queues[peer]
         for peer, queue in self._queues.items():
@@ -49,11 +49,11 @@ class Outbox:
 
 
 MOST_REFUSED = 64
-"""Messages of one peer in a match that are no evidence, or too much of it, before it is expelled."""
+"""How many messages of one peer per match may be refused as evidence before it is expelled."""
 
 
 class DesyncPart(SessionPart):
-    """One investigation at a time: sends evidence, receives evidence, and reports when it is complete."""
+    """Runs one investigation at a time: sends and receives evidence, and reports when it is complete."""
 
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
@@ -61,14 +61,14 @@ class DesyncPart(SessionPart):
         self.forget()
 
     def forget(self) -> None:
-        """Another match begins."""
+        """Forget everything, because another match begins."""
         self._investigation: Investigation | None = None
         self._alarm = Alarm()
         self._outbox = Outbox()
         self._remembered: dict[int, int] = {}
-        """Checksums of the match's final states: an investigation computes each of them once in a match."""
+        """Checksums of the match's final states: an investigation computes each of them once per match."""
         self._refused: Counter[int] = Counter()
-        """Evidence that was refused, by the peer id of its sender."""
+        """How much evidence was refused, by the sender's peer id."""
 
     def match_begun(self, match: Match) -> None:
         self.forget()
@@ -83,7 +83,7 @@ class DesyncPart(SessionPart):
         return match.alarm.is_open
 
     def receive_evidence(self, peer: Peer, data: bytes) -> None:
-        """Evidence from a peer, which may be the first sign of a desync here."""
+        """Receive evidence from a peer, which may be the first sign of a desync here."""
         match, now = self._match, self._session.now
         if peer.role is not Role.PLAYER or len(data) < 2 or data[1] != match.number:
             return
@@ -93,7 +93,7 @@ class DesyncPart(SessionPart):
                 raise InvalidValue(f"{MOST_REFUSED} messages of peer {peer.peer_id} were no evidence")
 
     def _read(self, peer: Peer, evidence: bytes, match: Match, now: float) -> bool:
-        """Use evidence; False if it was refused. What belongs to an investigation that is over is not refused."""
+        """Use evidence; False if it was refused. Evidence of a finished investigation is not refused."""
         if match.alarm.state is not AlarmState.INVESTIGATING:
             try:
                 if kind_of(evidence) == CLOSEUP:
@@ -111,13 +111,13 @@ class DesyncPart(SessionPart):
         return found.receive(peer.peer_id, evidence, now, frontier=match.engine.local_frontier)
 
     def lose(self, peer_id: int) -> None:
-        """A peer is gone: nothing is expected from it. The match may end with it, so what is known is reported now."""
+        """Expect nothing from a peer that is gone. The match may end with it, so report what is known now."""
         if self._investigation is not None:
             self._investigation.lose(peer_id, self._now)
             self._report_when_finished()
 
     def pump(self, match: Match, now: float) -> None:
-        """After each frame, and when time has passed: open an investigation, go on with it, and report at its end."""
+        """After each frame and as time passes: open an investigation, continue it, and report at its end."""
         self._now = now
         if match.alarm.state is AlarmState.RAISED:
             event = match.alarm.open_detected()
@@ -143,7 +143,7 @@ class DesyncPart(SessionPart):
         self._session.tell(DesyncReported(report=report, investigation=found))
 
     def _tell_difference(self, found: Investigation, alarm: Alarm) -> None:
-        """A peer whose evidence came first has seen a difference that we have not: our application hears of it too."""
+        """Report a difference that only a peer has seen, whose evidence came first, to our application too."""
         # An alarm of our own may still wait among the events of the match: it comes first.
         self._session.happened += self._match.events()
         difference = difference_in(found.report, self._session.peer_id) if found.report is not None else None
@@ -152,7 +152,7 @@ class DesyncPart(SessionPart):
             self._session.tell(difference)
 
     def give_up(self) -> None:
-        """Wait for nobody's evidence any more: report what is known."""
+        """Stop waiting for evidence: report what is known."""
         found = self._investigation
         for peer_id in found.peers if found is not None else ():
             self.lose(peer_id)

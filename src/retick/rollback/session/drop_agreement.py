@@ -1,11 +1,11 @@
-"""Agreement on lost peers: from which frame on their players are simulated on neutral input.
+"""Agreement on lost peers: the frame from which their players are simulated on neutral input.
 
 Theory of operation. Peers that lose another one may have received different inputs from it. Each survivor tells all
 others who is lost, up to which frame it knows the lost players' inputs, and the newest of these inputs. What one of
-them knows all of them learn, from this message or by asking (``input_forwarding``), so the agreed frame is the first
-that nobody knows. A survivor decides once every other survivor has named the same set of lost peers and it has all
-inputs that they claim to know. If another peer is lost meanwhile, the set grows and all send again; a frame that
-somebody has decided already is named as decided, and stands.
+them knows, all of them learn, from this message or by asking (``forwarding``), so the agreed frame is the first that
+nobody knows. A survivor decides once every other survivor has named the same set of lost peers and it has all inputs
+that they claim to know. If another peer is lost meanwhile, the set grows and all send again; a frame that somebody has
+already decided is named as decided, and stands.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,18 +16,18 @@ from retick.rollback.engine.engine import RollbackEngine
 from retick.rollback.session.messages.decisions import KNOWN_INPUTS, Drop, Known
 
 OURSELVES = -1
-"""In place of a peer id."""
+"""Used for ourselves in place of a peer id."""
 
 
 def learn_inputs(
     engine: RollbackEngine, player: int, first: int, inputs: tuple[int, ...]
 ) -> tuple[int, InputConflict | None]:
-    """Use what another peer knows of a player's inputs: how many were new, and how they contradict ours, if they do.
+    """Store inputs of a player that another peer knows; returns how many were new, and the conflict with ours, if any.
 
-    The player's peer may have sent us other inputs. What we have stands, also behind a gap that it left; what we have
-    not is the same for all. Who told us is not to blame.
+    The player's peer may have sent us other inputs. Ours stand, even behind a gap that it left; those that we lack
+    are the same for all. The peer that told us is not to blame.
     """
-    # With a shorter history than the sender's not all of them may fit: the rest is asked for later.
+    # With a shorter history than the sender's, not all of them may fit: the rest is asked for later.
     inputs = inputs[: max(engine.frame + engine.history + 1 - first, 0)]
     if not inputs:
         return 0, None
@@ -42,22 +42,22 @@ def learn_inputs(
 
 
 class DropAgreement:
-    """Who is lost, the DROP message of each survivor, and what was decided. Sends nothing: ``drops`` does."""
+    """Tracks who is lost, the DROP message of each survivor, and what was decided. ``drops`` does the sending."""
 
     def __init__(self) -> None:
         self.lost: dict[int, tuple[int, ...]] = {}
         """Lost peers and the players they had."""
         self.decided: dict[int, int] = {}
-        """Dropped players and the first frame on neutral input."""
+        """Dropped players with their first frame on neutral input."""
         self.refused = 0
-        """Inputs of lost players, sent by other survivors, that contradict what is known here."""
+        """How many inputs of lost players, sent by other survivors, contradicted what is known here."""
         self.ahead: dict[int, Drop] = {}
-        """DROP messages of peers that play the next match already; we still wait for a message to begin it."""
+        """DROP messages of peers that already play the next match, for which we still wait for a message."""
         self._received: dict[int, Drop] = {}
         self._sent: dict[int, int] = {}
-        """Lost players, and the first missing frame of each that we sent to the others."""
+        """Lost players, with the first missing frame that we sent to the others."""
         self._first_known: dict[int, dict[int, int]] = {}
-        """Lost players, and the first missing frame that each survivor, or we, named first."""
+        """Lost players, with the first missing frame that each survivor, or we, named first."""
         self._serial = 0
 
     def add_lost(self, peer_id: int, players: tuple[int, ...]) -> bool:
@@ -69,7 +69,7 @@ class DropAgreement:
         return True
 
     def take_back(self) -> dict[int, tuple[int, ...]]:
-        """The lost peers whose drop is not agreed, with their players; they do not count as lost any more."""
+        """Take back the lost peers whose drop is not agreed; returns them with their players."""
         undecided = self._undecided()
         back = {peer_id: players for peer_id, players in self.lost.items() if set(players) & undecided}
         for peer_id in back:
@@ -83,13 +83,13 @@ class DropAgreement:
 
     @property
     def undecided(self) -> bool:
-        """Whether some lost player's last frame is not agreed yet."""
+        """Whether the last frame of some lost player is not agreed yet."""
         return bool(self._undecided())
 
     def carried_over(self) -> dict[int, tuple[int, ...]]:
-        """Peers whose drop is not agreed yet, with their players; not those that were dropped before the next match.
+        """Peers whose drop is not agreed yet, with their players; without those dropped before the next match.
 
-        All that play it already must say so: they agreed on it before they began.
+        All that already play it must report this: they agreed on it before they began.
         """
         named = [drop.before for drop in self.ahead.values()]
         before = frozenset.intersection(*named) if named else frozenset()
@@ -102,7 +102,7 @@ class DropAgreement:
     def view(
         self, engine: RollbackEngine, commits: Iterable[tuple[int, int, int]], match: int, unheard: Mapping[int, int]
     ) -> Drop:
-        """The DROP message to send to the others now."""
+        """Make the DROP message to send to the others now."""
         undecided = sorted(self._undecided())
         known = tuple(_known(engine, player) for player in undecided)
         self._sent = {each.player: each.missing for each in known}
@@ -120,10 +120,10 @@ class DropAgreement:
         )
 
     def receive(self, peer_id: int, drop: Drop) -> None:
-        """A survivor's DROP message. Its inputs are used when all survivors agree.
+        """Receive a survivor's DROP message. Its inputs are used when all survivors agree.
 
         They may lead us beyond inputs that only we have, behind a gap that the lost peer left. Nobody else will use
-        these, and no frame may be run with them before it is decided.
+        these, and no frame may run with them before it is decided.
         """
         self._received[peer_id] = drop
         self._note_known(peer_id, drop.known)
@@ -133,7 +133,7 @@ class DropAgreement:
             self._first_known.setdefault(each.player, {}).setdefault(peer_id, each.missing)
 
     def takes_back(self, peer_id: int, drop: Drop) -> bool:
-        """Whether a survivor no longer names a lost peer that it has named, and whose drop is undecided here."""
+        """Whether a survivor has stopped naming a lost peer whose drop is undecided here."""
         before = self._received.get(peer_id)
         if before is None or before.match != drop.match:
             return False
@@ -163,7 +163,7 @@ class DropAgreement:
         return self._undecided() <= {player for player, _ in drop.decided}
 
     def unproved(self, survivors: Iterable[int], engine: RollbackEngine) -> list[int]:
-        """The survivors that claim to know inputs of undecided players that we have not received, and could hold."""
+        """The survivors that claim inputs of undecided players that we have not received, and could hold."""
         end = engine.frame + engine.history
         undecided = {player for player in self._undecided() if engine.first_missing(player) <= end}
         return [
@@ -178,7 +178,7 @@ class DropAgreement:
     def decide(self, survivors: Iterable[int], engine: RollbackEngine, match: int) -> dict[int, int]:
         """The players that can be dropped now, each with its frame.
 
-        Nothing until all survivors agree who is lost, and we have all the inputs that they claim to know.
+        None until all survivors agree who is lost, and we have all the inputs that they claim to know.
         """
         survivors = list(survivors)
         if not self.undecided or self.disagreeing(survivors, match):
@@ -200,10 +200,10 @@ class DropAgreement:
         return frames
 
     def _frame_of(self, player: int, received: dict[int, Drop], engine: RollbackEngine) -> int:
-        """What a survivor has decided stands, if it can have known what all of us did. Otherwise what one peer knows.
+        """The agreed frame: a survivor's decision if it can have known what all of us did, else what one peer knows.
 
-        Inputs that a lost peer sent to one of us alone, behind a gap that the others have filled, were sent to nobody:
-        they must not be used.
+        Inputs that a lost peer sent to one of us alone, behind a gap that the others have filled, must not be used: no
+        other peer has them.
         """
         first_known = self._first_known.get(player, {})
         decided = [
@@ -229,7 +229,7 @@ class DropAgreement:
         return sorted(self._undecided())
 
     def restore_player(self, player: int) -> None:
-        """A free seat is played again."""
+        """Note that a free seat is played again."""
         self.decided.pop(player, None)
         self._first_known.pop(player, None)
         self.lost = {
@@ -237,7 +237,7 @@ class DropAgreement:
         }
 
     def forget_decided(self) -> None:
-        """All players count the same peers: those whose drop was agreed need not be named any more."""
+        """Stop naming peers whose drop was agreed: all players now count the same peers."""
         self.lost = {
             peer_id: players
             for peer_id, players in self.lost.items()
@@ -245,12 +245,12 @@ class DropAgreement:
         }
 
     def forget(self, peer_id: int) -> None:
-        """A newcomer gets the id of a peer that was dropped."""
+        """Forget a dropped peer's id, which a newcomer gets."""
         self.lost.pop(peer_id, None)
         self._received.pop(peer_id, None)
 
     def start_over(self, lost: dict[int, tuple[int, ...]], free: Iterable[int]) -> None:
-        """Another match begins; nobody plays the seats ``free``, and the drop of ``lost`` is still to be agreed."""
+        """Begin another match; nobody plays the seats ``free``, and the drop of ``lost`` is still to be agreed."""
         self.lost = {peer_id: lost.get(peer_id, ()) for peer_id in self.lost}
         self.decided = dict.fromkeys(free, 0)
         self._received, self._sent, self._first_known = {}, {}, {}

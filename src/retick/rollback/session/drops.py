@@ -1,7 +1,7 @@
-"""What a session does when peers are not heard any more: it tells the others, and drops who is lost together with them.
+"""Handles peers that are no longer heard: tells the others, and drops lost peers together with them.
 
 A peer that one of us no longer hears stays in the match as long as others hear it: its inputs and messages are
-forwarded. It is lost when no chain of peers leads to it (``hearing``); then the frame is agreed (``drop_agreement``).
+forwarded. It is lost when no chain of peers leads to it (``Hearing``); then the frame is agreed (``DropAgreement``).
 """
 
 from collections import defaultdict
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
 AGREE_SECONDS = 6.0
-"""How long a survivor may take to name the same lost peers, beyond ``disconnect_after``; and to show claimed inputs."""
+"""Seconds, beyond ``disconnect_after``, for a survivor to name the same lost peers; and to show claimed inputs."""
 LONGEST_STEP = 1.0
-"""Seconds that count from one look to the next: while our own process is stopped nobody else is to blame."""
+"""The most seconds that count between two checks: nobody else is to blame while our own process is stopped."""
 LONG_QUEUE = 16 * 1024
 """Bytes that wait in a link behind which a DROP takes long to arrive."""
 QUEUE_SECONDS = 12.0
-"""How much longer a survivor may take then."""
+"""How many more seconds a survivor then has."""
 MOST_AHEAD = 1024
-"""Frames, and four seconds more, by which claimed inputs may lie ahead of our own newest one."""
+"""Frames, besides four seconds of them, by which claimed inputs may be ahead of our own newest one."""
 
 
 class Drops(SessionPart):
-    """Sends and receives what ``hearing`` and ``drop_agreement`` need."""
+    """Sends and receives for ``Hearing`` and ``DropAgreement``."""
 
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
@@ -58,7 +58,7 @@ class Drops(SessionPart):
             self._stop_hearing(peer, match)
 
     def _stop_hearing(self, peer: Peer, match: Match) -> None:
-        """Nothing more is received from a peer, and the others are told."""
+        """Stop hearing a peer, and tell the others."""
         session, link = self._session, peer.connection
         session.stop_exchange(peer)
         peer.is_heard = False
@@ -68,7 +68,7 @@ class Drops(SessionPart):
         self._review(match, is_news=True)
 
     def _review(self, match: Match, *, is_news: bool) -> None:
-        """See who is lost now; tell the others if that changed, or if there ``is_news`` already."""
+        """Find out who is lost now; tell the others if that changed, or if there ``is_news`` already."""
         session = self._session
         is_news |= self._lose_unconnected()
         is_alone = is_news and not session.players_peers() and not session.reconnect.left_alone()
@@ -84,7 +84,7 @@ class Drops(SessionPart):
             self.drop_when_agreed(match)
 
     def _lose_unconnected(self) -> bool:
-        """Whether somebody is lost who was not before."""
+        """Lose peers to which no chain leads; returns whether there are new ones."""
         session = self._session
         players = session.players_peers()
         connected = session.hearing.connected(session.peer_id, (peer.peer_id for peer in players))
@@ -100,7 +100,7 @@ class Drops(SessionPart):
         return bool(lost)
 
     def receive_drop(self, peer: Peer, data: bytes) -> None:
-        """Another peer says whom it no longer hears, and who is lost to it."""
+        """Another peer reports whom it no longer hears, and who is lost to it."""
         drop = decode_drop(data, input_size_of(self._session.sim))
         if peer.role is Role.NEWCOMER:
             self._early[peer.peer_id] = drop
@@ -117,14 +117,14 @@ class Drops(SessionPart):
             session.joins.called_off_by(peer, match)
         if session.match is not match or not session.running:
             return
-        # Those that we never met were dropped before we came.
+        # Peers that we never met were dropped before we came.
         strangers = drop.lost - {session.peer_id, *session.peers}
         is_news = False
         for peer_id in sorted(strangers):
             is_news |= agreement.add_lost(peer_id, ())
         is_ahead = drop.match == next_number(match)
         if is_ahead:
-            # The sender has received a message from every peer. We still wait for one, which may be of a lost peer.
+            # The sender has received a message from every peer. We still wait for one, which may be from a lost peer.
             agreement.ahead[peer.peer_id] = drop
         elif drop.match == match.number:
             agreement.receive(peer.peer_id, drop)
@@ -159,14 +159,14 @@ class Drops(SessionPart):
             self._deny_strangers(drop, match)
         is_behind = drop.match == match.number and any(each.player in agreement.decided for each in drop.known)
         if peer.is_heard and (is_behind or (is_news and session.joins.commits)):
-            # A sponsor that it no longer hears may have given us a COMMIT and not to it. Or it still waits for one
-            # that it no longer hears, and we have decided.
+            # A sponsor that it no longer hears may have given us a COMMIT and not it. Or it still waits for one from a
+            # sponsor that it no longer hears, and we have decided.
             self._send_drop(match, [peer])
 
     def _deny_strangers(self, drop: Drop, match: Match) -> None:
-        """Others no longer hear a peer that we do not know, because its sponsor has called it off here and not there.
+        """Say that we do not hear peers that we do not know, but others name: their sponsor called them off only here.
 
-        We do not hear it either, and must say so: else it would count as connected through us.
+        Otherwise such a peer would count as connected through us.
         """
         session = self._session
         known = {session.peer_id, *session.peers, *session.drop_agreement.lost, *session.joins.expected}
@@ -199,7 +199,7 @@ class Drops(SessionPart):
             self._session.expel(peer)
 
     def _catch_up_with_commits(self, drop: Drop, match: Match) -> None:
-        """A newcomer became a player by a COMMIT that did not reach us.
+        """Let in newcomers that became players by a COMMIT that did not reach us.
 
         From a sponsor that we hear it comes before anything that follows from it, and nobody else may give it. If we
         are the newcomer, it is enough that another one does not hear the sponsor: else all would wait for us.
@@ -217,9 +217,9 @@ class Drops(SessionPart):
                 session.joins.commit(newcomer, frame, match)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
-        """Tell it whom we do not hear, and handle the DROP message that it sent before it was a player."""
+        """Tell the newcomer whom we do not hear, and handle the DROP message that it sent before it was a player."""
         session, agreement = self._session, self._session.drop_agreement
-        # It may hear those whose drop is not agreed yet: see again who is lost.
+        # It may hear peers whose drop is not agreed yet: find out again who is lost.
         lost = set(agreement.lost)
         for peer_id, players in agreement.take_back().items():
             back = session.peers[peer_id] = Peer(peer_id, players)
@@ -235,7 +235,7 @@ class Drops(SessionPart):
         is_known = session.peers.get(newcomer.peer_id) is newcomer and newcomer.is_heard
         if is_known and (newcomer.connection is None or newcomer.connection.close_reason is not None):
             # We lost it between our promise and the COMMIT. Or it never called us: without a link it would never be
-            # lost, and be waited for for ever.
+            # lost, and all would wait for it for ever.
             self._stop_hearing(newcomer, match)
 
     def _send_drop(self, match: Match, peers: Iterable[Peer]) -> None:
@@ -263,13 +263,13 @@ class Drops(SessionPart):
         if decided and session.hearing.is_broken(
             {session.peer_id, *(peer.peer_id for peer in session.players_peers())}
         ):
-            # Who waits for a peer that it does not hear may go by our decision.
+            # A peer that waits for one that it does not hear may follow our decision.
             self._send_drop(match, session.heard_peers())
         if decided:
             session.joins.drop_agreed(match)
 
     def after_frame(self, match: Match, now: float) -> bool:
-        """Inputs that were asked for may have come; and nobody may keep the others waiting for its agreement."""
+        """Check whether requested inputs have come, and that nobody keeps the others waiting for its agreement."""
         session, agreement = self._session, self._session.drop_agreement
         if not agreement.undecided:
             self._lost_when_counted, self._looked_at = 0, now
@@ -280,7 +280,7 @@ class Drops(SessionPart):
         return True
 
     def _expel_who_keeps_us_waiting(self, match: Match, now: float) -> None:
-        """Seconds count for each survivor as long as we lose nobody else; a change of mind does not take them off."""
+        """Count seconds for each survivor as long as we lose nobody else; a change of mind does not reset them."""
         agreement = self._session.drop_agreement
         if len(agreement.lost) != self._lost_when_counted:
             self._lost_when_counted, self._late_for, self._unproved_for = (
@@ -302,8 +302,8 @@ class Drops(SessionPart):
     def _longest_wait(self, now: float) -> float:
         """Seconds that a survivor has to name the same lost peers as we do now.
 
-        It may have heard one of them longer than we did, and then have waited for another survivor to say the same. But
-        when we have not heard them for as long as all of this may take, what was kept back is of no more use.
+        It may have heard one of them longer than we did, and then have waited for another survivor to agree. But once
+        we have not heard them for as long as all of this may take, what was held back is of no more use.
         """
         config = self._session.config
         lost_at = max(
@@ -313,7 +313,7 @@ class Drops(SessionPart):
         return AGREE_SECONDS / 2 if is_long_ago else AGREE_SECONDS + config.disconnect_after
 
     def _expel_late(self, late_for: defaultdict[int, float], most: float, text: str) -> None:
-        """Those that we do not hear have more time: who hears them must pass it on, or stop hearing them."""
+        """Expel late peers. Unheard ones have more time: a peer that hears them must forward, or stop hearing them."""
         session = self._session
         guilty = [
             peer
@@ -326,7 +326,7 @@ class Drops(SessionPart):
     def survivors(self, match: Match) -> list[int]:
         """The peers whose agreement we need.
 
-        Not those that we do not hear, if a peer that hears them has decided: it had their agreement, and ours.
+        Excludes those that we do not hear, if a peer that hears them has decided: it had their agreement, and ours.
         """
         session = self._session
         deciders = [
@@ -342,10 +342,10 @@ class Drops(SessionPart):
 
 
 def _is_talking(peer: Peer) -> bool:
-    """Whether its link is alive: who is silent is lost by the link's own timeout."""
+    """Whether the peer's link is alive: the link's own timeout finds silent peers."""
     return peer.connection is not None and peer.connection.stats.silent_for < ALIVE_SECONDS
 
 
 def _seconds_in_queue(peer: Peer) -> float:
-    """How much longer it may take because our own DROP waits behind a long message to it."""
+    """How many more seconds it may take because our own DROP waits behind a long message to it."""
     return QUEUE_SECONDS if peer.connection is not None and peer.connection.queued_bytes > LONG_QUEUE else 0.0

@@ -1,8 +1,8 @@
-"""Passing on the messages of peers that two others of the match do not receive from each other.
+"""Forwards the messages of peers between two others of the match that do not hear each other.
 
-DROP, REMATCH, RESYNCED and PAUSE are sent by each peer to all, and may be received twice. Who receives one passes it on
-to those that have said that they no longer hear its sender. A peer uses a message that was passed on only if it does
-not hear the origin itself, and only if it is news: so passing on comes to an end.
+DROP, REMATCH, RESYNCED and PAUSE are sent by each peer to all, and may be received twice. A receiver forwards them to
+peers that have said that they no longer hear the sender. A peer uses a forwarded message only if it does not hear the
+origin itself, and only if it is new: so forwarding comes to an end.
 """
 
 from typing import TYPE_CHECKING
@@ -37,25 +37,25 @@ if TYPE_CHECKING:
 WITH_SERIAL = (MessageKind.DROP, MessageKind.PAUSE)
 """Messages that begin with a match number and a serial."""
 MOST_RESYNCED = 16
-"""Different RESYNCED or REMATCH of one peer for one match that are passed on: honest peers send few."""
+"""The most different RESYNCED or REMATCH of one peer per match that are forwarded: honest peers send few."""
 
 
 class Forwarding(SessionPart):
-    """The newest messages of each peer, and to whom they must be passed on."""
+    """The newest messages of each peer, and to whom they must be forwarded."""
 
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._newest: dict[tuple[int, int], bytes] = {}
-        """By origin and kind."""
+        """The newest message, by origin and kind."""
         self._waiting: dict[tuple[int, int, int], bytes] = {}
-        """By peer, origin and kind: what is passed on when the link to that peer has room."""
+        """By peer, origin and kind: what to forward when the link to that peer has room."""
         self._resynced: dict[int, list[bytes]] = {}
-        """All RESYNCED of each peer for one match: of two for the same match none is older by its contents."""
+        """All RESYNCED of each peer for one match: the contents of two do not say which one is older."""
         self._rematches: dict[int, list[bytes]] = {}
-        """The same for REMATCH."""
+        """All REMATCH of each peer for one match."""
 
     def received(self, origin: int, message: bytes) -> None:
-        """A message has been received and was good: pass it on."""
+        """Forward a message that was received and valid."""
         if message[0] not in FORWARDED:
             return
         self._newest[origin, message[0]] = message
@@ -70,14 +70,14 @@ class Forwarding(SessionPart):
                 self._pass_on(peer, origin, message)
 
     def send_newest(self, origin: int, peer: Peer) -> None:
-        """A peer no longer hears another one: pass on what that one said last."""
+        """Forward the last messages of an origin to a peer that no longer hears it."""
         if peer.is_heard:
             for (sender, _), message in self._newest.items():
                 if sender == origin:
                     self._pass_on(peer, origin, message)
 
     def _pass_on(self, peer: Peer, origin: int, message: bytes) -> None:
-        """Send it now if the link has room; else later, and then only the newest: a flood of them fills no queue."""
+        """Send it now if the link has room; else later, and then only the newest: so a flood fills no queue."""
         if not peer.send_if_room(encode_forward(origin, message)):
             self._waiting[peer.peer_id, origin, message[0]] = message
             self._session.is_quiet = False
@@ -101,14 +101,14 @@ class Forwarding(SessionPart):
         try:
             session.routes.receive(sender, message, session.phase)
         except RetickError:
-            # The origin may be at fault, or who passed it on: nobody is blamed.
+            # The origin may be at fault, or the forwarder: nobody is blamed.
             if peer.exchange is not None:
                 peer.exchange.dropped["BadForward"] += 1
             return
         self.received(origin, message)
 
     def _is_news(self, origin: int, message: bytes) -> bool:
-        """Whether a message is newer than the newest of its kind; what is too short to say so is refused later."""
+        """Whether a message is newer than the newest of its kind; one that is too short to tell is refused later."""
         known = self._newest.get((origin, message[0]))
         if known is None or len(message) < 2:
             return True
@@ -128,39 +128,38 @@ class Forwarding(SessionPart):
         self._rematches.pop(peer_id, None)
 
     def roster_agreed(self, match: Match) -> None:
-        """Who was dropped has nothing more to say."""
+        """Forget the messages of dropped peers."""
         peers = self._session.peers
         self._newest = {key: message for key, message in self._newest.items() if key[0] in peers}
         self._resynced = {origin: seen for origin, seen in self._resynced.items() if origin in peers}
         self._rematches = {origin: seen for origin, seen in self._rematches.items() if origin in peers}
 
 
-# Inputs of players whose peer we do not hear: asked for with WANT, answered with PASS by whoever has them.
+# Inputs of players whose peer we do not hear: asked for with WANT, answered with PASS by any peer that has them.
 #
 # Theory of operation. A peer that misses a player's inputs, because it has not heard that peer for a quarter of a
-# second or does not hear it at all, asks another one each time that it sends packets, in turn. The answer comes from
-# what the other one has confirmed, so a path that is broken between two of three does not stop the match, and a peer
-# that is silent towards one other cannot hold it. An answer is used only if it was asked for; it cannot change what
-# is known.
+# second or does not hear it at all, asks another peer each time that it sends packets, in turn. The answer comes from
+# what that one has confirmed, so a broken path between two of three does not stop the match, and a peer that is silent
+# towards one other cannot hold it up. An answer is used only if it was asked for; it cannot change what is known.
 
 ASK_AFTER = 0.25
-"""Seconds without a new frame after which the missing inputs are asked of others."""
+"""Seconds without a new frame after which other peers are asked for missing inputs."""
 GO_ON_ASKING = 1.0
 """Seconds for which a player's inputs are still asked for after an answer has brought new ones."""
 ANSWER_SECONDS = 2.0
-"""How long after the last WANT a PASS is received."""
+"""Seconds after the last WANT in which a PASS is received."""
 HOLD_SECONDS = 6.0
-"""How long those that say they hear a peer may pass on none of the inputs we wait for, beyond the time in which they
-stop hearing it themselves: ``disconnect_after`` if its link is dead, ``input_timeout`` if it sends no inputs."""
+"""Seconds for which peers that claim to hear a peer may forward none of the inputs we wait for, beyond the time in
+which they stop hearing it: ``disconnect_after`` if its link is dead, ``input_timeout`` if it sends no inputs."""
 ALIVE_SECONDS = 1.5
-"""A link from which something came within this time is alive."""
+"""A link that received something within this many seconds is alive."""
 WITHHELD_SECONDS = 4.0
-"""The same where another peer, that hears them too, says that the peer in question is lost: it knows from their DROP
-that they do not hear it. They have kept this DROP from us, and the others wait for us."""
+"""The same limit if another peer, that hears them too, says that the peer in question is lost: their DROP told it that
+they do not hear it. They have kept this DROP from us, and the others wait for us."""
 
 
 class InputForwarding(SessionPart):
-    """Asks for missing inputs, and answers."""
+    """Asks for missing inputs, and answers such requests."""
 
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
@@ -169,14 +168,14 @@ class InputForwarding(SessionPart):
         self._asked: dict[tuple[int, int], float] = {}
         """By peer id and player: when we last asked."""
         self._helped: dict[int, float] = {}
-        """Players, and when an answer has last brought new inputs of each."""
+        """Players, with the time when an answer last brought new inputs of each."""
         self._good_packets: dict[int, tuple[int, float]] = {}
-        """Of each peer, while inputs are missing: how many packets were good, and when one was last."""
+        """For each peer, while inputs are missing: how many packets were good, and when the last one came."""
         self._turn = 0
         self._frame = -1
         self._frame_since = 0.0
         self._held: dict[int, tuple[int, float]] = {}
-        """Peers that we do not hear and wait for: the first missing frame, and since when."""
+        """Peers that we do not hear and wait for, with the first missing frame, and since when."""
         self._alive: dict[int, float] = {}
         """Peers that may be blamed for it, and since when their links are alive."""
         self._conflicts: set[tuple[int, int]] = set()
@@ -187,7 +186,7 @@ class InputForwarding(SessionPart):
         self._frame = -1
 
     def receive(self, peer: Peer, data: bytes, match: Match, now: float) -> None:
-        """A payload that is not RBN1; drops and counts what is not good."""
+        """Receive a payload that is not RBN1; bad ones are dropped and counted."""
         reason = None
         try:
             reason = self._receive_want(peer, data, match) if data[0] == WANT else self._use(peer, data, match, now)
@@ -219,21 +218,21 @@ class InputForwarding(SessionPart):
         if news:
             self._helped[passed.player] = now
         if is_lost:
-            # At once: no frame may be run with inputs that we alone have behind those that came.
+            # At once: no frame may run with inputs that only we have behind those that came.
             self._session.drops.drop_when_agreed(match)
         if conflict is not None:
             self._report(peer, conflict)
         return "InputConflict" if conflict is not None else None
 
     def _learn(self, passed: PassedInputs, match: Match, now: float) -> tuple[int, InputConflict | None]:
-        """Use what was passed on; of a peer that we hear, only what it can have made, and it is not acknowledged."""
+        """Store forwarded inputs; for a peer that we hear, only those it can have made, without acknowledging them."""
         owners = (peer for peer in self._session.heard_peers() if passed.player in peer.players)
         owner = next(owners, None)
         if owner is None or owner.exchange is None:
             return learn_inputs(match.engine, passed.player, passed.frame, passed.inputs)
         exchange, inputs = owner.exchange, passed.inputs
         if now < self._good_packets.get(owner.peer_id, (0, -ASK_AFTER))[1] + ASK_AFTER:
-            # It has just told us where it is, and waits for somebody as well: it has made no input beyond.
+            # It has just told us where it is, and waits for somebody too: it has made no later input.
             newest = max(exchange.newest, exchange.their_frame - 1)
             inputs = inputs[: max(newest + 1 - passed.frame, 0)]
         news, conflict = learn_inputs(match.engine, passed.player, passed.frame, inputs)
@@ -245,7 +244,7 @@ class InputForwarding(SessionPart):
         return not self._session.drop_agreement.disagreeing(self._session.drops.survivors(match), match.number)
 
     def _report(self, peer: Peer, conflict: InputConflict) -> None:
-        """Tell the application once for each peer and player."""
+        """Report a conflict once for each peer and player."""
         if (peer.peer_id, conflict.player) not in self._conflicts:
             self._conflicts.add((peer.peer_id, conflict.player))
             found = {name: getattr(conflict, name) for name in ("player", "frame", "confirmed", "received")}
@@ -292,7 +291,7 @@ class InputForwarding(SessionPart):
             peer.connection.send_unreliable(encode_pass(passed, input_size_of(match.sim)))
 
     def _missing(self, match: Match, *, is_stalled: bool) -> list[tuple[int, int]]:
-        """Players whose inputs are to be asked for, each with its peer's id."""
+        """The players whose inputs to ask for, each with its peer's id."""
         session = self._session
         missing = [
             (player, peer.peer_id)
@@ -321,7 +320,7 @@ class InputForwarding(SessionPart):
             peer.connection.send_unreliable(encode_want(want))
 
     def _expel_who_holds_inputs_back(self, match: Match, now: float) -> None:
-        """Who says that it hears a peer for whose inputs we wait must pass them on, or stop hearing that peer."""
+        """Expel peers that claim to hear a peer for whose inputs we wait, but forward none of them."""
         session = self._session
         held: dict[int, tuple[int, float]] = {}
         for peer in session.players_peers():
@@ -338,7 +337,7 @@ class InputForwarding(SessionPart):
             self._alive = {}
 
     def _alive_since(self, peer: Peer, now: float) -> float:
-        """Since when its link is alive without a break, as far as it was looked at: before, nothing could come."""
+        """Since when its link is alive without a break, as far as it was checked: before, nothing could come."""
         link = peer.connection
         if link is None or link.stats.silent_for >= ALIVE_SECONDS:
             self._alive[peer.peer_id] = now

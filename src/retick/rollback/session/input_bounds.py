@@ -1,13 +1,13 @@
-"""Bounds on what a peer may leave out while its link is alive: its acknowledgements, and its inputs.
+"""Limits on what a peer may withhold while its link is alive: its acknowledgements, and its inputs.
 
-Theory of operation. A peer that is waited for is expelled after ``input_timeout`` seconds of waiting. It is blamed only
-if one of its own inputs is what the next frame needs, whoever could have sent it (``missing_of``). Frames that ran
-take waiting off again, so that a peer that sends one input now and then is expelled as well, and one that is only slow
-is not. A peer that has left more than ``max_backlog`` frames unacknowledged is expelled, too. A newcomer may be further
-behind: it is expelled when inputs that it needs are forgotten, because then it can no longer come in.
+Theory of operation. A peer that others wait for is expelled after ``input_timeout`` seconds of waiting. It is blamed
+only if the next frame needs one of its own inputs, whoever could have sent it (``missing_of``). Frames that ran reduce
+the waiting, so that a peer that sends one input now and then is expelled as well, but a slow one is not. A peer that
+has left more than ``max_backlog`` frames unacknowledged is expelled, too. A newcomer may be further behind: it is
+expelled when inputs that it needs are forgotten, because then it can no longer come in.
 
-A dead link is not judged here: it has its own timeout. When something is heard of such a peer again, it has half as
-long as a link may be quiet to send what it could not send before.
+A dead link is not judged here: it has its own timeout. When such a peer is heard again, it has half as long as a link
+may be quiet to send what it could not send before.
 """
 
 from typing import TYPE_CHECKING
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
 LONGEST_STEP = 1.0
-"""Seconds of waiting that count from one look to the next: while our own process is stopped nobody else is to blame."""
+"""The most seconds that count between two checks: nobody else is to blame while our own process is stopped."""
 FRAMES_TAKE_OFF = 10
-"""How many times its own length a frame that ran takes off the waiting: a tenth of the frame rate is tolerated."""
+"""How many times its own length a frame takes off the waiting: a tenth of the frame rate is tolerated."""
 NEWCOMER_SECONDS = 16.0
 """Seconds, beyond ``disconnect_after``, that a newcomer waits longer before its first frame: the players may need a
 promise's time before they blame anyone (``joining.joins.HOLD_SECONDS``), and then time to agree on the drop."""
@@ -33,13 +33,13 @@ the match."""
 
 
 class Watch:
-    """One peer that leaves something out."""
+    """Watches one peer that withholds something."""
 
     __slots__ = ("heard_since", "is_overdue", "is_waited_for", "waited")
 
     def __init__(self, now: float) -> None:
         self.waited = 0.0
-        """Seconds, less what was taken off."""
+        """Seconds of waiting, less what was taken off."""
         self.is_waited_for = self.is_overdue = False
         self.heard_since = now
         """Since when the link has been alive without a break, as far as it was watched."""
@@ -51,7 +51,7 @@ class InputBounds(SessionPart):
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._watched: dict[Peer, Watch] = {}
-        """Those that leave something out now, or did until a moment ago."""
+        """Peers that withhold something now, or did until a moment ago."""
         self._looked_at = 0.0
         self._frame = 0
 
@@ -60,7 +60,7 @@ class InputBounds(SessionPart):
         self._frame = match.engine.frame
 
     def after_frame(self, match: Match, now: float) -> bool:
-        """Look at all peers: when the match stalls or a backlog is too long, and then as long as one is watched."""
+        """Check all peers: when the match stalls or a backlog is too long, and then as long as one is watched."""
         seconds = min(now - self._looked_at, LONGEST_STEP)
         taken_off = (match.engine.frame - self._frame) * FRAMES_TAKE_OFF / match.config.tick_rate
         self._looked_at, self._frame = now, match.engine.frame
@@ -94,7 +94,7 @@ class InputBounds(SessionPart):
         if self._session.resyncing.people_decide:
             timeout = max(timeout, DECIDING_SECONDS)
         elif _is_catching_up(match) and not self._session.hearing.is_accused(peer.peer_id):
-            # They may all wait for one of them that sends its inputs to us alone. They find out who it is, not we.
+            # All may be waiting for one that sends its inputs to us alone. They find out which one it is; we cannot.
             timeout += match.config.disconnect_after + NEWCOMER_SECONDS
         if watch.is_overdue:
             self._session.expel(peer, describe(NO_ACKNOWLEDGEMENTS), reason=NO_ACKNOWLEDGEMENTS)

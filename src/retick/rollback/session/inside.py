@@ -1,7 +1,7 @@
-"""The inside of a session: its parts, and what they call. An application has a ``RollbackSession`` around it.
+"""The inside of a session: its parts, and what they call. Applications see a ``RollbackSession`` around it.
 
-Which part receives which message is in ``messages.routes``. Tests and checkers that look inside a session ask
-``inside_of`` for it; nobody else does.
+``messages.routes`` says which part receives which message. Only tests and checkers look inside a session, by
+``inside_of``.
 """
 
 from collections.abc import Callable, Hashable
@@ -65,12 +65,12 @@ if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
 
 ENDING_SECONDS = 1.0
-"""How long the last frames may take to reach spectators."""
+"""Seconds that the last frames may take to reach spectators."""
 VIOLATION = "a message that the match does not allow"
 
 
 class SessionInside(Dialling):
-    """All that a session is made of."""
+    """Everything that a session is made of."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class SessionInside(Dialling):
         sealing: Sealing,
         online: Online | None = None,
     ) -> None:
-        """As a RollbackSession is made; ``own`` are name and profile, ``shown_token`` is from before."""
+        """Takes the arguments of a RollbackSession; ``own`` is name and profile, ``shown_token`` is from before."""
         super().__init__(config)
         self.sim = sim
         self.picture = Picture(sim)
@@ -116,7 +116,7 @@ class SessionInside(Dialling):
             self.sign, self.public_key = keys_of(entropy(KEY_SIZE))
         self.shown_token = check_token(shown_token)
         self.seat_token = entropy(SEAT_TOKEN_SIZE)
-        """The secret of the seats that this session gets: save it to come back with it, and tell it to nobody."""
+        """The secret of the seats that this session gets: save it to come back with it, and tell nobody."""
         self.application = ApplicationMessages(self)
         self.cues = SessionCues(self)
         self.leaving = Leaving(self)
@@ -129,7 +129,7 @@ class SessionInside(Dialling):
             self.start(int.from_bytes(entropy(4), "little") % 0xFFFFFFFF + 1)
 
     def make_parts(self, own: Profile) -> None:
-        """For a session that has no match and knows nobody: at first, and when it comes back to its match."""
+        """Make parts that have no match and know nobody: at first, and when the session comes back to its match."""
         self.lobby = Lobby(self)
         self.profiles = Profiles(self, own)
         self.returns = Returns(self)
@@ -167,12 +167,12 @@ class SessionInside(Dialling):
             InputBounds(self),
             self.reconnect,
         )
-        """In the order of calls: spectators get a match's last frames first, and a drop is agreed before a rematch."""
+        """In call order: spectators get a match's last frames first, and drops are agreed before a rematch."""
         if self.recording is not None:
             self.parts += (RecordingPart(self, self.recording),)
         self.routes = MessageRoutes(self.parts)
 
-    # For the parts of a session.
+    # Calls for the parts of a session.
 
     @property
     def running(self) -> bool:
@@ -181,23 +181,23 @@ class SessionInside(Dialling):
 
     @property
     def gone(self) -> tuple[int, ...]:
-        """Players who were dropped and whose seats are free."""
+        """The seats of dropped players that are free."""
         return tuple(sorted(self.drop_agreement.decided))
 
     def tell(self, event: MatchEvent) -> None:
-        """Give the application an event."""
+        """Report an event to the application."""
         self.happened.append(event)
 
     def on_online(self, event: OnlineEvent) -> None:
-        """Give the application an event of the routes; without a place at the relay there is no match."""
+        """Report an event of the routes; without a place at the relay there is no match."""
         self.happened.append(event)
         if isinstance(event, OnlineEnded):
             self.end(event.text)
 
     def start(self, seed: int, *, number: int = 0, state: Any = None, free: list[int] | None = None) -> None:
-        """Begin a match at its frame 0 with all peers that are linked, from ``state`` if one is given.
+        """Begin a match at its frame 0 with all linked peers, from ``state`` if one is given.
 
-        ``free`` are seats that nobody plays.
+        Nobody plays the seats in ``free``.
         """
         self.newest_peer_id = max(self.newest_peer_id, self.peer_id, *self.peers)
         match = Match(
@@ -228,7 +228,7 @@ class SessionInside(Dialling):
         self._end("left the match")
 
     def end(self, reason: str) -> None:
-        """No more frames here: the other peers and the spectators must not wait for any."""
+        """End the match here; the other peers and the spectators must not wait for more frames."""
         if self.phase is not Phase.ENDED and not self.reconnect.asks_on():
             self._feed_last_frames()
             self.link.close(Reason.GOODBYE, reason, linger=ENDING_SECONDS)
@@ -242,7 +242,7 @@ class SessionInside(Dialling):
         if self.phase is not Phase.ENDED:
             self.phase, self.wakes_at = Phase.ENDED, None
             if self.match is not None:
-                # What happened in the match was before its end.
+                # Events of the match precede its end.
                 self.happened += self.match.events()
             if self.recording is not None:
                 self.recording.end()
@@ -252,11 +252,11 @@ class SessionInside(Dialling):
         """Disconnect a peer that breaks the rules, and tell the others before it can claim that it has lost us."""
         if peer.connection is not None and peer.is_heard:
             peer.connection.close(reason, text)
-            # It is gone now, and not once more when the link says so.
+            # It is gone now, and not again when the link reports it.
             peer.connection.tag = None
             self._on_gone(peer, reason, text)
 
-    # For the core.
+    # Calls for the core.
 
     def on_forwarding(self, peer: Peer, data: bytes, now: float) -> None:
         if self.match is not None:
@@ -272,9 +272,9 @@ class SessionInside(Dialling):
         return is_quiet
 
     def catch_up(self, match: Match, now: float) -> None:
-        """Run what is known of a match in which the local players do not play yet: the application has no part in it.
+        """Run the known frames of a match in which the local players do not play yet, without the application.
 
-        Neutral inputs are what the players of a newcomer have before their first own frame.
+        Before their first own frame, the players of a newcomer have neutral inputs.
         """
         neutral: Any = (0,) * len(self.local_players) if len(self.local_players) > 1 else 0
         while match.due(now):
@@ -298,13 +298,13 @@ class SessionInside(Dialling):
                 self._on_rare(peer, event)
 
     def receive_message(self, peer: Peer, data: bytes) -> None:
-        """Handle a message of a peer, and pass it on to those that do not hear that peer."""
+        """Handle a message of a peer, and forward it to those that do not hear that peer."""
         try:
             self.routes.receive(peer, data, self.phase)
             if self.running:
                 self.forwarding.received(peer.peer_id, data)
         except RetickError:
-            # After the end nothing is allowed but the application's messages, and nobody is to blame.
+            # After the end, only the application's messages are allowed, and nobody is to blame.
             if self.phase is not Phase.ENDED:
                 self.expel(peer)
 

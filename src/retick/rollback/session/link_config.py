@@ -1,4 +1,4 @@
-"""The link's settings for a match of a game, and what both sides compare before anything else is said."""
+"""The link's settings for a match of a game, which both sides compare before anything else."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,14 +19,14 @@ from retick.sim.contract import NamesItself, input_size_of
 from retick.wire import rbn1
 
 EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS | rbn1.PACKED_INPUTS
-"""The RBN1 extensions that this side knows."""
+"""The RBN1 extensions that this side supports."""
 _USUAL = LinkConfig()
 
 
 def sealing_of(
     *, sealed: bool, invite: Invite | str | None, identity: bytes | None, keylog: Callable[[str], None] | None
 ) -> Sealing:
-    """What a session or a spectator was told of sealing, as its link takes it."""
+    """The sealing options of a session or a spectator, in the link's form."""
     if isinstance(invite, str):
         invite = Invite.parse(invite)
     return Sealing(sealed=sealed, secret=None if invite is None else invite.secret, identity=identity, keylog=keylog)
@@ -57,12 +57,12 @@ def link_config_for(sim: Any, config: MatchConfig, sealing: Sealing | None = Non
 
 
 def places_for(sim: Any, config: MatchConfig) -> int:
-    """Of a room at a relay: for all players, as many who come back by the code, and spectators."""
+    """The size of a room at a relay: all players, as many that come back by the code, and spectators."""
     return min(2 * int(sim.num_players) + config.max_spectators, MAX_PLACES)
 
 
 def reach_of(config: MatchConfig) -> Reach:
-    """What a peer with these settings announces; UsageError if it could not play with one that has the same."""
+    """The reach that a peer announces; raises UsageError if it could not play with a peer of the same settings."""
     reach = Reach(config.prediction_window, config.input_delay)
     if max(reach) > LARGEST_REACH:
         raise UsageError(
@@ -76,9 +76,9 @@ def reach_of(config: MatchConfig) -> Reach:
 
 
 def reach_fault(theirs: Reach, config: MatchConfig) -> str | None:
-    """Words for a window and a delay of another peer that our history cannot hold; None if it can.
+    """Say why our history cannot hold another peer's window and delay; None if it can.
 
-    Its inputs may be so many frames ahead of our newest one, which is ahead of our frame by our own delay.
+    Its inputs may be that many frames ahead of our newest one, which is ahead of our frame by our own delay.
     """
     needed = theirs.window + theirs.delay + config.input_delay
     if needed <= config.history:
@@ -89,10 +89,10 @@ def reach_fault(theirs: Reach, config: MatchConfig) -> str | None:
 
 
 def acceptance_fault(data: bytes, config: MatchConfig) -> tuple[int, str] | None:
-    """Why a peer that has accepted our request cannot play with us, as a reason and words; None if it can."""
+    """The reason and words why a peer that has accepted our request cannot play with us; None if it can."""
     fault = version_fault(data)
     if fault is not None:
-        # One of an old version does not look at ours.
+        # A peer of an old version does not check ours.
         return OTHER_VERSION, fault
     try:
         fault = reach_fault(decode_acceptance(data), config)

@@ -1,10 +1,10 @@
 """The peers of a session: who plays, whom we hear, who hears whom, and who is connected to us.
 
 Theory of operation. An edge leads from one peer to another unless the first has said that it no longer hears the
-second. A peer is lost when no chain of edges leads from us to it. So one accuser removes only its own edge: a peer is
-lost only when every other one that is connected to us no longer hears it. What a peer says about others matters only
-for those that are reached through it: one that says different things to different peers does not turn them against
-each other. Who is no longer heard is sent nothing any more, and so notices it too. What was said is never taken back:
+second. A peer is lost if no chain of edges leads from us to it. So one accuser removes only its own edge: a peer is
+lost only if every other one that is connected to us no longer hears it. What a peer says about others matters only for
+those that are reached through it: a peer that says different things to different peers does not turn them against each
+other. A peer that is no longer heard is sent nothing any more, and so notices it too. Nothing said is ever taken back:
 edges only go.
 """
 
@@ -19,15 +19,15 @@ from retick.rollback.session.peer import HOST_ID, Peer, Role
 
 
 class Hearing:
-    """What each peer has said about whom it no longer hears. Sends nothing: ``drops`` does."""
+    """What each peer has said about whom it no longer hears. ``drops`` does the sending."""
 
     def __init__(self) -> None:
         self.accusers: dict[int, int] = {}
-        """Peers that somebody no longer hears, and who was the first to say so."""
+        """Peers that somebody no longer hears, with the first that said so."""
         self._unheard: dict[int, dict[int, int]] = {}
 
     def add(self, by: int, peer_id: int, reason: int) -> bool:
-        """Peer ``by`` no longer hears ``peer_id``; False if that was known."""
+        """Note that peer ``by`` no longer hears ``peer_id``; False if that was known."""
         unheard = self._unheard.setdefault(by, {})
         if peer_id in unheard:
             return False
@@ -36,24 +36,24 @@ class Hearing:
         return True
 
     def unheard_by(self, peer_id: int) -> dict[int, int]:
-        """The peers that this one no longer hears, and the reason of each."""
+        """The peers that this one no longer hears, with the reason for each."""
         return self._unheard.get(peer_id, {})
 
     def forget(self, peer_id: int) -> None:
-        """A newcomer gets the id of a peer that was dropped."""
+        """Forget a dropped peer's id, which a newcomer gets."""
         self.accusers.pop(peer_id, None)
         self._unheard.pop(peer_id, None)
         for unheard in self._unheard.values():
             unheard.pop(peer_id, None)
 
     def keep(self, peer_ids: set[int]) -> None:
-        """Forget all others: every peer knows that they were dropped."""
+        """Forget all other peers, which every peer knows to be dropped."""
         named = {peer_id for unheard in self._unheard.values() for peer_id in unheard}
         for peer_id in (named | set(self._unheard)) - peer_ids:
             self.forget(peer_id)
 
     def hears(self, peer_id: int, other: int) -> bool:
-        """Whether an edge leads from a peer to another one: it has not said that it no longer hears it."""
+        """Whether an edge leads from a peer to another: it has not said that it no longer hears it."""
         return other not in self.unheard_by(peer_id)
 
     def is_accused(self, peer_id: int) -> bool:
@@ -61,11 +61,11 @@ class Hearing:
         return any(peer_id in unheard for unheard in self._unheard.values())
 
     def is_broken(self, peer_ids: set[int]) -> bool:
-        """Whether one of these peers does not hear another one of them."""
+        """Whether one of these peers does not hear another of them."""
         return any(peer_ids & self.unheard_by(peer_id).keys() for peer_id in peer_ids)
 
     def connected(self, start: int, peer_ids: Iterable[int]) -> set[int]:
-        """Those of ``peer_ids`` to which a chain of edges leads from ``start``."""
+        """The peers in ``peer_ids`` to which a chain of edges leads from ``start``."""
         found, left, ends = set(), set(peer_ids), [start]
         while ends:
             end = ends.pop()
@@ -77,20 +77,20 @@ class Hearing:
 
 
 class Members(SessionCore):
-    """A session as far as it knows who takes part; ``session`` adds all the rest."""
+    """The part of a session that knows who takes part; ``inside`` adds the rest."""
 
     def __init__(self) -> None:
         super().__init__()
         self.peer_id = HOST_ID
         """This peer's own id in the match; a joiner learns it from the host."""
         self.newest_peer_id = HOST_ID
-        """The highest id that any peer of this match has had, as far as this one can know."""
+        """The highest id that any peer of this match has had, as far as known."""
         self.local_players: tuple[int, ...] = ()
         """The seats played here; a joiner learns its own when it is accepted."""
         self.sign: Sign = bytes
         """Signs this peer's inputs, over sealed links."""
         self.public_key = NO_KEY
-        """With which others check that; zeros over plain links."""
+        """The public key with which others verify them; zeros over plain links."""
         self.hearing = Hearing()
         self.parts: tuple[SessionPart, ...] = ()
 
@@ -110,23 +110,23 @@ class Members(SessionCore):
         return [peer for peer in self.peers.values() if peer.role is not Role.NEWCOMER]
 
     def heard_peers(self) -> list[Peer]:
-        """Those of them that we hear."""
+        """The other playing peers that we hear."""
         return [peer for peer in self.players_peers() if peer.is_heard]
 
     @property
     def peer_addresses(self) -> tuple[Hashable, ...]:
-        """Where this peer reaches the other players: what a program saves, with ``seat_token``, to come back."""
+        """The addresses of the other players: save them with ``seat_token`` to come back."""
         return tuple(peer.connection.address for peer in self.heard_peers() if peer.connection is not None)
 
     def forwarders_of(self, peer_ids: Iterable[int]) -> list[Peer]:
-        """The peers that we hear and that say they hear one of ``peer_ids``, which we do not."""
+        """The peers that we hear and that claim to hear one of ``peer_ids``, which we do not."""
         unheard = [peer_id for peer_id in peer_ids if peer_id in self.peers and not self.peers[peer_id].is_heard]
         return [
             peer for peer in self.heard_peers() if any(self.hearing.hears(peer.peer_id, peer_id) for peer_id in unheard)
         ]
 
     def roster_entries(self, own_address: str) -> tuple[RosterEntry, ...]:
-        """Who plays: this peer first, then the others with the addresses at which this one sees them."""
+        """The players: this peer first, then the others with the addresses at which this one sees them."""
         others = [
             RosterEntry(peer.peer_id, peer.players, peer.connection.address, key=peer.key)
             for peer in self.players_peers()

@@ -1,8 +1,8 @@
 """The base class of session parts, with the hooks that a session calls.
 
-A session has one part for each job besides running frames: the lobby, drops, newcomers, spectators and so
-on. It owns them in one tuple, ``session.parts``, and walks that tuple in order. Messages reach a part by the table in
-``messages.routes``.
+A session has one part for each job besides running frames: the lobby, drops, newcomers, spectators and so on. It holds
+them in one tuple, ``session.parts``, and calls them in order. The table in ``messages.routes`` says which part receives
+which message.
 """
 
 from typing import TYPE_CHECKING
@@ -22,36 +22,36 @@ class SessionPart:
 
     @property
     def _match(self) -> Match:
-        """The match that runs; NotSynchronized before there is one."""
+        """The running match; raises NotSynchronized before there is one."""
         match: Match | None = self._session.match
         if match is None:
             raise self._session.no_match_yet()
         return match
 
     def peer_connected(self, peer: Peer) -> None:
-        """The link with a peer is up."""
+        """Called when the link with a peer is up."""
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
-        """The link with a peer has ended, or was never made; ``reason`` is in words."""
+        """Called when the link with a peer has ended, or was never made; ``reason`` is in words."""
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
-        """It is agreed from which frame on a newcomer plays."""
+        """Called when it is agreed from which frame on a newcomer plays."""
 
     def roster_agreed(self, match: Match) -> None:
-        """A drop is agreed, or a newcomer was refused: all peers count the same players again."""
+        """Called when a drop is agreed or a newcomer refused: all peers count the same players again."""
 
     def match_ending(self, match: Match) -> None:
-        """Another match is about to follow this one."""
+        """Called before another match follows this one."""
 
     def match_begun(self, match: Match) -> None:
-        """A match has begun, the first or another."""
+        """Called when a match has begun, the first or another."""
 
     def peer_id_given(self, peer_id: int) -> None:
-        """A newcomer gets this id, which a peer that was dropped may have had: what that one said does not count."""
+        """Called when a newcomer gets this id: what a dropped peer with the same id has said no longer counts."""
 
     def while_waiting(self, now: float) -> None:
-        """There is no match yet: do what is due. Called whenever the session may send, at least once a second."""
+        """Do what is due before the first match. Called whenever the session may send, at least once a second."""
 
     def after_frame(self, match: Match, now: float) -> bool:
-        """Do what is due after a frame, or while the match waits. True: call again after the next frame."""
+        """Do what is due after a frame, or while the match waits. Return True to be called after the next frame."""
         return False

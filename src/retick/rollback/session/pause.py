@@ -1,11 +1,10 @@
-"""A pause: all peers stop before the same frame, and go on when nobody wants the pause any more.
+"""A pause: all peers stop before the same frame, and continue when nobody wants the pause any more.
 
-Theory of operation. Whoever wants a pause names a frame a little ahead, stops there, and tells all (PAUSE). Each other
-peer answers with a frame of its own, and stops there. When a peer knows the frames of all, it runs up to the highest of
-them: no peer can have passed it. A peer that resumes sends PAUSE again, without the wish; when nobody is left that has
-it, everyone goes on. Pauses are numbered: a peer that is at a higher number knows that the last pause is over.
-A pause changes no state, so whatever a liar says about it makes no difference but time, and each peer has only so
-much of that in a match.
+Theory of operation. A peer that wants a pause names a frame a little ahead, stops there, and tells all (PAUSE). Each
+other peer answers with its own frame, and stops there. Once a peer knows the frames of all, it runs up to the highest
+of them: no peer can have passed it. A peer that resumes sends PAUSE again, without the wish; when nobody wants the
+pause any more, everyone continues. Pauses are numbered: a peer at a higher number knows that the last pause is over. A
+pause changes no state, so lies about it cost only time, and each peer has a limit for that per match.
 """
 
 from collections import defaultdict
@@ -23,31 +22,31 @@ if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
 ANSWER_SECONDS = 3.0
-"""How long a peer may take to say where it stops; then the others pause without it."""
+"""Seconds that a peer may take to say where it stops; then the others pause without it."""
 MOST_PAUSES = 256
-"""Pauses in one match, at most as many as one byte counts; more are ignored."""
+"""The most pauses in one match: a byte counts them; further ones are ignored."""
 LONGEST_STEP = 1.0
-"""Seconds that count from one look to the next: a process that was stopped has paused nobody."""
+"""The most seconds that count between two checks: a process that was stopped has paused nobody."""
 MOST_AHEAD = 1024
-"""Frames by which a stop may lie ahead of our own frame, with three histories."""
+"""Frames, besides three histories, by which a stop may lie ahead of our own frame."""
 
 
 class Pause(SessionPart):
-    """Who wants a pause, and where everyone stops."""
+    """Tracks who wants a pause, and where everyone stops."""
 
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._serial = 0
         self._early: dict[int, Pausing] = {}
-        """What peers have said that play the next match already."""
+        """PAUSE messages of peers that already play the next match."""
         self._forget()
 
     def _forget(self) -> None:
         self._stops: dict[int, int] = {}
-        """By peer id: where it stops, in the pause that is under way."""
+        """By peer id: where it stops, in the present pause."""
         self._wants: set[int] = set()
         self._number = 0
-        """Of the pause that is under way, or else of the next one."""
+        """The number of the present pause, or else of the next one."""
         self._began_at = self._paused_at = self._looked_at = self._session.now
         self._is_told = False
         self._used: defaultdict[int, float] = defaultdict(float)
@@ -83,7 +82,7 @@ class Pause(SessionPart):
         self._settle(match)
 
     def _stop(self, match: Match) -> None:
-        """Name our own frame, if we have not yet in this pause."""
+        """Name our own frame, unless we already have in this pause."""
         session = self._session
         session.is_quiet = False
         if session.peer_id not in self._stops:
@@ -108,7 +107,7 @@ class Pause(SessionPart):
 
     def _hear(self, peer_id: int, said: Pausing, match: Match) -> None:
         if said.pause > self._number:
-            # It knows that our pause is over. Who else still wants one says so again, with the new number.
+            # It knows that our pause is over. A peer that still wants one says so again, with the new number.
             self._wants &= {self._session.peer_id}
             self._go_on(match, said.pause)
         if said.pause == self._number:
@@ -123,7 +122,7 @@ class Pause(SessionPart):
         self._settle(match)
 
     def _settle(self, match: Match) -> None:
-        """Stop where the last of all stops, once that is known; go on when nobody wants the pause any more."""
+        """Stop where the last of all stops, once that is known; continue when nobody wants the pause any more."""
         players, own = self._players(), self._session.peer_id
         if own not in self._stops:
             return
@@ -138,7 +137,7 @@ class Pause(SessionPart):
         self._go_on(match, self._number + 1)
 
     def _go_on(self, match: Match, number: int) -> None:
-        """The pause that was under way is over; the next one has this number."""
+        """End the present pause; the next one has this number."""
         self._number = number
         self._stops, match.pause_at = {}, None
         if self._is_told:
@@ -165,8 +164,8 @@ class Pause(SessionPart):
     def excuses(self, peer_id: int, missing: int, seconds: float) -> bool:
         """Whether a peer sends no input for frame ``missing`` because it has stopped for a pause.
 
-        One that wants a pause may have told only some of us. Those wait where they said; the others must not blame
-        them. But their waiting counts as a pause of theirs, and so it has an end.
+        A peer that wants a pause may have told only some of us. Those wait where they said, and the others must not
+        blame them. But their waiting counts as a pause of theirs, so it ends.
         """
         if peer_id not in self._stops or missing < self._stops[peer_id]:
             return False
@@ -175,12 +174,12 @@ class Pause(SessionPart):
         return self._used[peer_id] < self._match.config.longest_pause
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
-        """Tell it where we stop."""
+        """Tell the newcomer where we stop."""
         if self._session.peer_id in self._stops:
             self._send(match, [newcomer])
 
     def roster_agreed(self, match: Match) -> None:
-        """Who was dropped wants nothing any more."""
+        """Forget the wishes of dropped peers."""
         self._settle(match)
 
     def peer_id_given(self, peer_id: int) -> None:

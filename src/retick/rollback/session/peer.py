@@ -1,4 +1,4 @@
-"""Another peer as a session knows it, and where the session itself is."""
+"""Another peer as a session knows it; and the phases of a session."""
 
 from enum import Enum
 
@@ -11,16 +11,16 @@ from retick.rollback.session.messages.roster import NO_TOKEN
 HOST_ID = 0
 """The id of the peer that gathers the others; once the match runs it is like any other."""
 SPECTATOR_ID = 255
-"""In place of a peer id: all spectators."""
+"""Used in place of a peer id for all spectators."""
 LAST_PEER_ID = SPECTATOR_ID - 1
 NO_ID = SPECTATOR_ID
-"""In place of a peer id: a joiner or a newcomer whose link is not up yet."""
+"""Used in place of a peer id for a joiner or a newcomer whose link is not up yet."""
 LONG_MESSAGES_LIMIT = 192 * 1024
 """Bytes that may wait in a link before more of a long message is sent: short messages must always fit."""
 
 
 class Phase(Enum):
-    """Where a session is."""
+    """The phase of a session."""
 
     GATHERING = "waiting for everyone"
     LINKING = "connecting everyone to everyone"
@@ -29,7 +29,7 @@ class Phase(Enum):
 
 
 class Role(Enum):
-    """What a remote peer is to this one."""
+    """The role of a remote peer towards this one."""
 
     HOST = "gathers the players: the peer that this one dialled, before the match"
     JOINER = "was given seats by this host, before the match"
@@ -50,13 +50,13 @@ class Peer(MatchPeer):
         self.is_heard = True
         """False for a player that we no longer hear and that may still be in the match: others may hear it."""
         self.pair_token = NO_TOKEN
-        """What it shows when it calls us."""
+        """The token that it shows when it calls us."""
         self.key = NO_KEY
-        """With which it signs its inputs, as the one that introduced it says."""
+        """The public key with which it signs its inputs, according to the peer that introduced it."""
         self.ready = False
         """Whether it has said READY."""
         self.was_dialled = False
-        """Whether it was us who asked for the connection."""
+        """Whether we asked for the connection."""
 
     def attach(self, connection: Connection) -> None:
         """Make this the peer of a connection."""
@@ -69,7 +69,7 @@ class Peer(MatchPeer):
 
     @property
     def fingerprint(self) -> str | None:
-        """Of the lasting key that it has proved to have over this connection."""
+        """The fingerprint of the lasting key that it has proved over this connection; None without one."""
         return self.connection.fingerprint if self.connection is not None else None
 
     def send(self, message: bytes) -> bool:
@@ -87,7 +87,7 @@ class Peer(MatchPeer):
         return super().sent() if connection is None else connection.sent
 
     def path(self) -> PathStats:
-        """What the link measures of the network path."""
+        """The link's statistics of the network path."""
         connection = self.connection
         if connection is None:
             return super().path()

@@ -1,7 +1,7 @@
-"""Names and profiles: each peer tells its own to each other one, and lists of them go to those without links.
+"""Names and profiles: each peer tells every other one its own, and peers without links are sent lists.
 
-A peer says who it is on every link itself, so nobody can give another player's name to a third one. A joiner that waits
-has only a link with the host, and a spectator only one with a player: they are sent a list.
+A peer says who it is on every link itself, so nobody can give another player's name to a third one. A waiting joiner
+has a link only with the host, and a spectator only with a player: they are sent a list.
 """
 
 from typing import TYPE_CHECKING
@@ -33,19 +33,19 @@ class Profiles(SessionPart):
         identity = session.link.config.identity
         self._fingerprint = None if identity is None else _fingerprint_of_key(identity)
         self._known: dict[int, Profile] = {}
-        """By peer id; also of peers that were dropped, until their id is given again."""
+        """Profiles by peer id; those of dropped peers stay until their id is given again."""
         self._listed: tuple[RosterPeer, ...] = ()
         """On a joiner without a match: the host's list, with the fingerprints that this peer knows itself."""
 
     def of(self, peer_id: int) -> Profile:
-        """What a peer has said about itself; empty if it has not yet."""
+        """The profile of a peer; empty if it has not sent one yet."""
         return self._known.get(peer_id) or Profile()
 
     def roster(self) -> tuple[RosterPeer, ...]:
-        """Who takes part, in the order of peer ids."""
+        """The peers that take part, in the order of ids."""
         session = self._session
         if not session.is_host and session.match is None and session.phase is not Phase.LINKING:
-            return self._listed  # it has no id of its own yet, also if it was shown out before it got one
+            return self._listed  # it has no id of its own yet, even if it was dropped before it got one
         own = self.own
         found = [RosterPeer(session.peer_id, session.local_players, own.name, own.data, self._fingerprint)]
         for peer in session.players_peers():
@@ -54,9 +54,9 @@ class Profiles(SessionPart):
         return tuple(sorted(found))
 
     def peer_connected(self, peer: Peer) -> None:
-        """The one that has accepted a link speaks first: it knows by now who has called, the other one may not."""
+        """Send our profile first if we accepted the link: we know by now who has called, the caller may not."""
         if peer.role is not Role.SPECTATOR:
-            # Somebody else may have had this id.
+            # Another peer may have had this id.
             self._known.pop(peer.peer_id, None)
             if not peer.was_dialled:
                 peer.send(encode_profile(self.own))
@@ -72,7 +72,7 @@ class Profiles(SessionPart):
         self._send_lists()
 
     def receive_list(self, peer: Peer, data: bytes) -> None:
-        """The host says who is there."""
+        """Receive the host's list of who is there."""
         own = self._session.local_players
         proved = {peer.peer_id: peer.fingerprint}
         self._listed = tuple(
@@ -83,7 +83,7 @@ class Profiles(SessionPart):
             self._tell()
 
     def _tell(self) -> None:
-        """Not before anything is known: a joiner hears the host's profile before its list."""
+        """Report the roster, once anything is known: a joiner gets the host's profile before its list."""
         if roster := self.roster():
             self._session.tell(RosterChanged(roster=roster))
 
@@ -108,7 +108,7 @@ class Profiles(SessionPart):
         self._known.pop(peer_id, None)
 
     def renumber(self, before: int, after: int) -> None:
-        """The peer that this newcomer has dialled says its id."""
+        """Note the id of the peer that this newcomer has dialled."""
         if before in self._known:
             self._known[after] = self._known.pop(before)
 

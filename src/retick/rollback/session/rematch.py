@@ -1,8 +1,8 @@
 """Playing again on the same links, with seats moved on by one peer, or as the applications want them.
 
-All peers must propose the same seats, or no next match begins: so one that proposes different ones to different peers
-sets nobody against anybody. A proposal stands; but one that differs from that of the peer with the lowest id may be
-changed into it, so that applications that did not agree can.
+The next match begins only if all peers propose the same seats: so a peer that proposes different ones to different
+peers sets nobody against anybody. A proposal stands; but one that differs from that of the peer with the lowest id may
+be changed to match it, so that applications that did not agree can.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
 # How one match follows another.
 #
-# Theory of operation. A rematch, or a match that goes on from one peer's state, begins when every peer has agreed. Each
-# peer finds that out by itself, so for a moment some play the next match and some the last one. Three rules keep them
-# together. No peer begins while a drop is not agreed, or while it has promised a frame to a newcomer: so all of them
-# count the same peers. A newcomer that becomes a player is sent the messages that it missed. And if a peer is lost
+# Theory of operation. A rematch, or a match that continues from one peer's state, begins when every peer has agreed.
+# Each peer finds that out by itself, so for a moment some play the next match and some the last one. Three rules keep
+# them together. No peer begins while a drop is not agreed, or while it has promised a frame to a newcomer: so all of
+# them count the same peers. A newcomer that becomes a player is sent the messages that it missed. And if a peer is lost
 # whose last message reached only some, a DROP of the next match proves to the rest that it has begun: its sender had
-# received every peer's message. They begin it too, with the lost peer in it, once they have those of all survivors.
+# received every peer's message. They begin it too, with the lost peer in it, once they have the messages of all
+# survivors.
 
 
 def next_number(match: Match) -> int:
@@ -47,7 +48,7 @@ def may_begin_next(session: "SessionInside") -> bool:
 def begin_next(
     session: "SessionInside", match: Match, lost: dict[int, tuple[int, ...]], seed: int, state: Any = None
 ) -> None:
-    """Follow ``match`` by another, with the seats as the session has them now; seats that nobody has are free.
+    """Follow ``match`` by another, with the session's present seats; nobody plays the free ones.
 
     ``lost`` are the peers whose drop is still to be agreed, with their seats in the next match.
     """
@@ -62,24 +63,24 @@ def begin_next(
 
 
 class RematchProposal(NamedTuple):
-    """One peer's wish."""
+    """One peer's proposal."""
 
     number: int
-    """Of the match to come."""
+    """The number of the match to come."""
     seats: tuple[int, ...]
     """The new seats of seats 0, 1 ...; empty for the usual rule."""
 
 
 class Rematch(SessionPart):
-    """Who has proposed the next match; it begins when every peer has."""
+    """Tracks who has proposed the next match, which begins when every peer has."""
 
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._proposals: dict[int, RematchProposal] = {}
-        """Peer ids, this one's included, and what each has proposed."""
+        """The proposals by peer id, this peer's included."""
 
     def propose(self, seats: tuple[int, ...] = ()) -> None:
-        """This peer's application wants to play again; ``seats`` are the new ones of seats 0, 1 ..."""
+        """Propose to play again, as this peer's application wants; ``seats`` are the new ones of seats 0, 1 ..."""
         match, own = self._match, self._session.peer_id
         if match.joins_at is None:
             raise NotSynchronized("a rematch can be proposed once the seat here is taken")
@@ -99,7 +100,7 @@ class Rematch(SessionPart):
             raise UsageError(f"the new seats must be each of 0 to {players - 1} once, not {seats}")
 
     def _leader(self) -> RematchProposal | None:
-        """What the other peer with the lowest id has proposed, if that id is below our own."""
+        """The proposal of the other peer with the lowest id, if that id is below our own."""
         others = [peer.peer_id for peer in self._session.players_peers() if peer.peer_id < self._session.peer_id]
         return self._proposals.get(min(others)) if others else None
 
@@ -114,7 +115,7 @@ class Rematch(SessionPart):
         self._begin_when_all_have_proposed(match)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
-        """Send it what we proposed before it came."""
+        """Send the newcomer what we proposed before it came."""
         own = self._proposals.get(self._session.peer_id)
         if own is not None and own.number == next_number(match):
             newcomer.send(encode_rematch(*own))
@@ -134,7 +135,7 @@ class Rematch(SessionPart):
         wishes = [self._proposals.get(peer_id) for peer_id in peer_ids]
         if not all(wish is not None and is_ahead(wish.number, match) for wish in wishes):
             return
-        # Who has proposed the one after the next has begun the next: with the seats that all had proposed.
+        # A peer that has proposed the one after the next has begun the next: with the seats that all had proposed.
         seats = {wish.seats for wish in wishes if wish is not None and wish.number == next_number(match)}
         if len(seats) == 1:
             self._begin(match, seats.pop())

@@ -1,10 +1,10 @@
-"""Going on after a desync: everyone adopts one peer's state, and a new match begins from there.
+"""Continuing after a desync: everyone adopts one peer's state, and a new match begins from there.
 
-Every application that wants to go on names the same peer. That peer announces its newest final state (RESYNC). Each
-peer whose application has named it asks for the state (ASK), and only then it is sent: what nobody asked for is never
-kept and never unpacked. Each peer that has the state says so (RESYNCED), and when all have, the match goes on from it
-under the next match number. A peer that does not agree keeps the others waiting until it leaves. If the peer that was
-named is lost, the match goes on as it was, and another one can be named.
+Every application that wants to continue names the same peer. That peer announces its newest final state (RESYNC). A
+peer whose application has named it asks for the state (ASK), and only then is sent it: unrequested states are never
+kept and never unpacked. Each peer that has the state says so (RESYNCED), and when all have, the match continues from it
+under the next match number. A peer that does not agree keeps the others waiting until it leaves. If the named peer is
+lost, the match continues as it was, and another one can be named.
 """
 
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ class Resync(SessionPart):
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._source: int | None = None
-        """The peer that this peer's application has named."""
+        """The peer that this peer's application has named; None if none."""
         self._own: tuple[Any, int] | None = None
         """The state that this peer offers, and its checksum."""
         self._announcement = b""
@@ -45,16 +45,16 @@ class Resync(SessionPart):
         self._asked: set[Peer] = set()
         """Peers that have asked for our state."""
         self._announced: dict[tuple[int, int], StateHeader] = {}
-        """What peers have announced, by peer id and the number of the match that is to begin."""
+        """The announcements of peers, by peer id and number of the match that is to begin."""
         self._receiver: StateReceiver | None = None
-        """The state of the peer that was named, once it was asked for."""
+        """Receives the state of the named peer, once it was asked for."""
         self._unwanted: set[int] = set()
-        """Peers whose state was asked for and is not wanted any more: what is on its way is ignored."""
+        """Peers whose requested state is no longer wanted: chunks on the way are ignored."""
         self._agreed: dict[int, tuple[int, int]] = {}
         """The number of the match that each peer is ready for, and the checksum of its first state."""
 
     def agree(self, peer_id: int) -> None:
-        """This peer's application wants to go on from the state of ``peer_id``."""
+        """Continue from the state of ``peer_id``, as this peer's application wants."""
         session, match = self._session, self._match
         if not isinstance(session.sim, PacksState):
             raise UsageError("this game's state cannot be sent: it has no pack_state and unpack_state")
@@ -73,7 +73,7 @@ class Resync(SessionPart):
 
     @property
     def people_decide(self) -> bool:
-        """Whether people decide how to go on: a desync was reported, or an application has named a peer."""
+        """Whether people decide how to continue: a desync was reported, or an application has named a peer."""
         if self._match.alarm.state is AlarmState.REPORTED:
             return True
         number = next_number(self._match)
@@ -102,7 +102,7 @@ class Resync(SessionPart):
         return self._source is not None
 
     def receive_resync(self, peer: Peer, data: bytes) -> None:
-        """A peer announces its state: it is asked for only if our application has named that peer."""
+        """Receive a peer's announcement of its state: ask for it only if our application has named that peer."""
         number, header = decode_resync(data)
         self._unwanted.discard(peer.peer_id)
         if (peer.peer_id, number) in self._announced:
@@ -121,7 +121,7 @@ class Resync(SessionPart):
             source.send(encode_byte(MessageKind.ASK, next_number(match)))
 
     def receive_ask(self, peer: Peer, data: bytes) -> None:
-        """A peer whose application has named us asks for our state, once."""
+        """Send our state to a peer whose application has named us, once."""
         number = decode_byte(data)
         if self._sender is None or number != next_number(self._match):
             return
@@ -140,7 +140,7 @@ class Resync(SessionPart):
             self._report_when_ready(self._match, self._session.players_peers())
 
     def receive_resynced(self, peer: Peer, data: bytes) -> None:
-        """Another peer would go on, from the state with this checksum."""
+        """Note that another peer would continue from the state with this checksum."""
         match = self._match
         number, checksum = decode_byte_and_number(data)
         if is_ahead(number, match):
@@ -180,11 +180,11 @@ class Resync(SessionPart):
         number, agreed = self._agreed.get(peer_id, (match.number, 0))
         if number == next_number(match):
             return agreed == checksum
-        # It is ready for the one after: there the next has begun already.
+        # It is ready for the match after the next: so it has already begun the next.
         return is_ahead(number, match)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
-        """Tell it of the state that we offer, and whether we are ready."""
+        """Tell the newcomer about the state that we offer, and whether we are ready."""
         if self._source is None:
             return
         match.barrier = match.engine.frame

@@ -1,10 +1,10 @@
-"""Coming back: whoever shows the token of a seat gets that seat again, also while the others still wait for it.
+"""Coming back: a peer that shows the token of a seat gets that seat again, even while the others still wait for it.
 
-Theory of operation. Every peer has told each other one the commitment of its seat token (``profiles``). One that was
-lost asks for a seat with its token. The sponsor tells all players the token (RETURN), and each of them checks it by
-itself: if it fits, that player stops hearing the old connection at once, as it would at the timeout. Then the drop is
-agreed in the usual way, and the newcomer takes the seats. So nobody can throw another player out: the token is known
-to its owner alone until it wants to come back. It is shown once; one that has come back has a new token.
+Theory of operation. Every peer has told every other one the commitment of its seat token (``profiles``). A peer that
+was lost asks for a seat with its token. The sponsor tells all players the token (RETURN), and each of them checks it:
+if it fits, that player stops hearing the old connection at once, as it would at the timeout. Then the drop is agreed in
+the usual way, and the newcomer takes the seats. So nobody can throw another player out: only its owner knows the token
+until it wants to come back. A token is shown once; a peer that has come back has a new one.
 """
 
 from collections.abc import Hashable
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
 LONGEST_RETURN = 12.0
-"""Seconds from an acceptance until the seats must be free; then the one who comes back must try again."""
+"""Seconds from an acceptance until the seats must be free; then the returning peer must try again."""
 MOST_RETURNING = 8
-"""Peers that may wait for their seats at a time."""
+"""The most peers that may wait for their seats at a time."""
 
 
 class Returns(SessionPart):
-    """Those who come back."""
+    """Peers that come back."""
 
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._held: dict[tuple[int, ...], bytes] = {}
-        """Seats whose peer was dropped, and the commitment of that peer."""
+        """Seats whose peer was dropped, with the commitment of that peer."""
         self._expected: dict[Peer, float | None] = {}
-        """Those who were promised their seats, and since when they wait for them; None until the next frame."""
+        """Peers that were promised their seats, and since when they wait; None until the next frame."""
         self._keeps_open = False
-        """Whether the match would have ended, had nobody been about to come back."""
+        """Whether the match stays open only because a peer is about to come back."""
 
     @property
     def is_anybody_expected(self) -> bool:
@@ -55,7 +55,7 @@ class Returns(SessionPart):
         return {seat for seats in self._held for seat in seats}
 
     def peer_with(self, token: bytes) -> Peer | None:
-        """The peer of the match, or of the lobby, whose token this is."""
+        """The peer of the match, or of the lobby, with this token."""
         session = self._session
         return next(
             (
@@ -67,12 +67,12 @@ class Returns(SessionPart):
         )
 
     def seats_with(self, token: bytes) -> tuple[int, ...]:
-        """The free seats whose last player had this token; none if there are none."""
+        """The free seats whose last player had this token; empty if there are none."""
         free = set(self._session.gone)
         return next((seats for seats, held in self._held.items() if set(seats) <= free and fits(token, held)), ())
 
     def admit(self, request: Request, old: Peer, token: bytes) -> Accept | None:
-        """One whose old connection still counts comes back: end that one, everywhere; None if too many do."""
+        """Let a peer return whose old connection still counts: end that one everywhere; None if too many return."""
         session = self._session
         if len(self._expected) >= MOST_RETURNING:
             return None
@@ -91,7 +91,8 @@ class Returns(SessionPart):
     def receive_return(self, peer: Peer, data: bytes) -> None:
         """A player says that another one comes back. If the token fits, that one wants it; else it means nothing.
 
-        Nobody is blamed: one that told its commitment to others and another one to us would set us against each other.
+        Nobody is blamed: a peer that told us and others different commitments would otherwise set us against each
+        other.
         """
         session = self._session
         peer_id, token = decode_return(data)
@@ -102,7 +103,7 @@ class Returns(SessionPart):
             peer.exchange.dropped["BadReturn"] += 1
 
     def waits(self, peer: Peer) -> bool:
-        """Whether a newcomer whose link is up waits until its seats are free. Nothing is received from it meanwhile."""
+        """Whether a linked newcomer waits until its seats are free. Meanwhile nothing is received from it."""
         if peer not in self._expected or peer.connection is None:
             return False
         peer.connection.tag = None
@@ -110,7 +111,7 @@ class Returns(SessionPart):
         return True
 
     def remember(self, peer: Peer) -> None:
-        """A peer is lost: its seats are its own if it comes back before anybody else has them."""
+        """Remember a lost peer's seats, which it gets again if it comes back before anybody else has them."""
         commitment = self._session.profiles.of(peer.peer_id).commitment
         if commitment != NO_COMMITMENT:
             self._held[peer.players] = commitment
@@ -120,16 +121,16 @@ class Returns(SessionPart):
         self._held = {seats: held for seats, held in self._held.items() if not taken & set(seats)}
 
     def move(self, new_seats: dict[int, int]) -> None:
-        """Seats are given out again: each old one with its new one."""
+        """Move seats that are given out again: each old one with its new one."""
         self._held = {tuple(sorted(new_seats[seat] for seat in seats)): held for seats, held in self._held.items()}
 
     def keep_open(self) -> bool:
-        """The match would end because nobody else is left: whether it must not, because somebody comes back."""
+        """Whether a match in which nobody else is left must not end, because somebody comes back."""
         self._keeps_open = self.is_anybody_expected
         return self._keeps_open
 
     def after_frame(self, match: Match, now: float) -> bool:
-        """Let those in whose seats are free; send those away that wait too long."""
+        """Let in peers whose seats are free; send away those that wait too long."""
         session = self._session
         for peer, since in list(self._expected.items()):
             self._expected[peer] = since = now if since is None else since
@@ -150,29 +151,29 @@ class Returns(SessionPart):
         return bool(self._expected) or self._keeps_open
 
 
-# Coming back by itself: a session that has lost all others through silence asks them for its seats again.
+# Coming back automatically: a session that has lost all others through silence asks them for its seats again.
 #
 # Theory of operation. The session that is alone keeps its match, stands still, and asks the peers that it has lost, in
-# turn, as a newcomer with its seat token would. At the same time they may come back to it. Where both have a match the
-# one with the lower id keeps it (``refusal``). Where several are alone they must not meet in pairs: each asks all
-# others first, and lets somebody in only if none was found that goes before it (``_may_keep``). The own match is
-# given up only when the other one, which has let us in, sends its first message. From then on this is a newcomer like
-# any other, with new parts, and asks on if it is not let in. docs/guides/rollback-sessions.md draws the states.
+# turn, as a newcomer with its seat token would. At the same time they may come back to it. If both have a match, the
+# one with the lower id keeps it (``refusal``). If several are alone they must not meet in pairs: each asks all others
+# first, and lets somebody in only if it found none that takes precedence (``_may_keep``). Its own match is given up
+# only when the other one, which has let us in, sends its first message. From then on this is a newcomer like any other,
+# with new parts, and keeps asking if it is not let in. docs/guides/rollback-sessions.md draws the states.
 
 MOST_ASKED = 8
-"""Addresses of lost peers that are remembered; of more, the oldest is forgotten."""
+"""How many addresses of lost peers are remembered; beyond that, the oldest is forgotten."""
 DIAL_SECONDS = 3.0
-"""How long one of them is asked before the next one is."""
+"""Seconds for which one of them is asked before the next one."""
 ANSWER_SECONDS = 15.0
-"""How long one that has accepted us may say nothing; it waits 12 s for the others to let go of our seats."""
+"""Seconds that a peer which has accepted us may stay silent; it waits 12 s for the others to free our seats."""
 FIRST_WAIT = 0.5
-"""Seconds after the first round of asking, half of them or more by chance; then twice as long each time."""
+"""Seconds after the first round of asking, at least half of them, by chance; doubled after each round."""
 LONGEST_WAIT = 4.0
-"""Seconds between two rounds at most."""
+"""The most seconds between two rounds."""
 NEWS_SECONDS = 30.0
 """Seconds without a request after which the next one is the first sign of the others again."""
 LOOK_EVERY = 0.1
-"""Seconds between two looks at what is due."""
+"""Seconds between two checks of what is due."""
 NOBODY = "everyone else was lost, and nobody was found again"
 
 
@@ -181,37 +182,37 @@ class LostPeer(NamedTuple):
 
     peer_id: int
     commitment: bytes
-    """That of its seat token."""
+    """The commitment of its seat token."""
     token: bytes
-    """The one of our own seats that it knows."""
+    """The token of our own seats that it knows."""
     at: float
 
 
 class Reconnect(SessionPart):
-    """Asks those that were lost, and says who may come back here. This part outlives the match that is given up."""
+    """Asks lost peers, and decides who may come back here. This part outlives the match that is given up."""
 
     def __init__(self, session: "SessionInside", *, is_wanted: bool) -> None:
         super().__init__(session)
         self._is_wanted = is_wanted
         self._lost: dict[Hashable, LostPeer] = {}
-        """By the last address of each."""
+        """Lost peers by their last address."""
         self._until: float | None = None
         """When the last try may begin; None while nothing is tried."""
         self._asked: Peer | None = None
-        """The one that is asked now."""
+        """The peer that is asked now; None if there is none."""
         self._since = 0.0
         """When it was asked, or has answered."""
         self._round: list[Hashable] = []
-        """Who is to be asked in this round."""
+        """The addresses still to be asked in this round."""
         self._next_at = 0.0
         self._wait = FIRST_WAIT
         self._redirections = 0
         self._address: Hashable = None
-        """Of the one that is asked."""
+        """The address of the peer that is asked."""
         self._rounds = 0
         """Rounds of asking since somebody was heard of again."""
         self._found: dict[Hashable, int] = {}
-        """Who has answered, other than that it has no match, and in which round."""
+        """Addresses that have answered, other than that they have no match, with the round."""
         self._news_at: float | None = None
         """When somebody last wanted to come back here."""
 
@@ -225,7 +226,7 @@ class Reconnect(SessionPart):
         return self._asked is not None and self._asked.is_connected
 
     def remember(self, peer: Peer) -> None:
-        """A peer is lost: note where it was, if that was through silence."""
+        """Note the address of a lost peer, if it was lost through silence."""
         session, link = self._session, peer.connection
         reason = session.hearing.unheard_by(session.peer_id).get(peer.peer_id)
         if not self._is_wanted or link is None or reason != Reason.TIMEOUT:
@@ -237,7 +238,7 @@ class Reconnect(SessionPart):
             del self._lost[next(iter(self._lost))]
 
     def left_alone(self) -> bool:
-        """Nobody else is left: whether to try to come back, because the last of them fell silent."""
+        """Decide, when nobody else is left, whether to try to come back: only if the last peer fell silent."""
         session = self._session
         if not any(lost.at == session.now for lost in self._lost.values()):
             return False
@@ -251,7 +252,7 @@ class Reconnect(SessionPart):
         return True
 
     def refusal(self, wanted: ConnectRequest) -> Refuse | None:
-        """Why somebody that asks for seats here must not have any, because this session tries to come back itself."""
+        """Refuse a request for seats here if this session itself tries to come back; None to let it in."""
         session = self._session
         if self._until is None:
             return None
@@ -267,17 +268,17 @@ class Reconnect(SessionPart):
         return None
 
     def _may_keep(self) -> bool:
-        """Somebody was heard of again: whether others may come back to us.
+        """Decide, when somebody was heard of again, whether others may come back to us.
 
-        Of two at once. Of more only when all others were asked since then and none has let us in: they may be together.
-        And when none with a lower id was found, twice in turn, since those go before us.
+        Of two, at once. Of more, only when all others were asked since then and none has let us in: they may be
+        together. And only when none with a lower id was found, twice in turn, since those take precedence.
         """
         session = self._session
         if len(self._lost) < 2:
             return True
         if self._news_at is None or session.now > self._news_at + NEWS_SECONDS:
             self._round, self._next_at, self._wait = [], session.now, FIRST_WAIT
-            # What is asked now was asked before.
+            # The peer that is asked now was asked before.
             self._rounds, self._found = -(self._asked is not None), {}
         self._news_at = session.now
         lower = [address for address, lost in self._lost.items() if lost.peer_id < session.peer_id]
@@ -286,7 +287,7 @@ class Reconnect(SessionPart):
         return self._rounds >= (2 if lower else 1)
 
     def takes(self, peer: Peer, event: LinkEvent) -> bool:
-        """Whether an event of a link was only for this part: it is about the peer that is asked."""
+        """Whether an event of a link is only for this part, because it is about the peer that is asked."""
         session = self._session
         if peer is not self._asked:
             return False
@@ -310,7 +311,7 @@ class Reconnect(SessionPart):
         return True
 
     def _drop_asked(self) -> None:
-        """Ask no longer whoever is asked now; the next one soon, or the first one after a wait."""
+        """Stop asking the present peer; ask the next one soon, or the first one after a wait."""
         session, asked = self._session, self._asked
         if asked is None:
             return
@@ -325,7 +326,7 @@ class Reconnect(SessionPart):
             self._wait = min(2 * self._wait, LONGEST_WAIT)
 
     def _ask(self, now: float) -> None:
-        """Ask the next one, or see whether the last one has had its time."""
+        """Ask the next peer, or check whether the present one has had its time."""
         session = self._session
         if self._asked is not None:
             if now > self._since + (ANSWER_SECONDS if self.is_accepted else DIAL_SECONDS):
@@ -338,18 +339,18 @@ class Reconnect(SessionPart):
             session.dial_to_play(self._asked, self._address)
 
     def _return_to(self, peer: Peer) -> None:
-        """The peer that was asked has let us in: give up our own match, and be a newcomer there."""
+        """Return to the peer that has let us in: give up our own match, and be a newcomer there."""
         session = self._session
         self._asked, self._since = None, session.now
         self._start_over(peer)
         if session.phase is Phase.GATHERING:
             session.peers[HOST_ID] = peer
-            # Those that it was accepted with; until now an application could still draw from where it sat.
+            # Take the seats it was accepted with; until now an application could still draw from its old ones.
             session.local_players = ()
             session.on_connected(peer)
 
     def _start_over(self, sponsor: Peer | None = None) -> None:
-        """Have no match and know nobody but the one that lets us in; what was shown last can still be drawn."""
+        """Start over without a match, knowing only the peer that lets us in; the last picture can still be drawn."""
         session, match = self._session, self._session.match
         if match is not None:
             for part in session.parts:
@@ -371,7 +372,7 @@ class Reconnect(SessionPart):
         session.make_parts(session.profiles.own._replace(commitment=commitment_of(session.seat_token)))
 
     def asks_on(self) -> bool:
-        """The session would end: whether it must not, because it was not let in and there is time to ask others."""
+        """Whether a session that was not let in must not end, because there is time to ask others."""
         session, match = self._session, self._session.match
         is_in = match is not None and match.joins_at is not None
         if self._until is None or is_in or session.now > self._until:
@@ -381,7 +382,7 @@ class Reconnect(SessionPart):
         return session.phase is not Phase.ENDED
 
     def peer_connected(self, peer: Peer) -> None:
-        """A newcomer is here: we stay."""
+        """A newcomer is here: stay."""
         if peer.role is Role.NEWCOMER:
             self._drop_asked()
 
@@ -391,14 +392,14 @@ class Reconnect(SessionPart):
         self._stop(match)
 
     def _stop(self, match: Match) -> None:
-        """It is over: we are not alone any more, or stay so."""
+        """Stop trying: we are no longer alone, or will remain so."""
         session = self._session
         if self._until is not None:
             self._until = match.pause_at = session.wakes_at = session.last_match = None
             self._drop_asked()
 
     def while_waiting(self, now: float) -> None:
-        """Returning: no match is here."""
+        """Do what is due while returning, without a match."""
         session = self._session
         if self._until is None or session.phase is not Phase.GATHERING:
             return
@@ -412,7 +413,7 @@ class Reconnect(SessionPart):
             self._ask(now)
 
     def after_frame(self, match: Match, now: float) -> bool:
-        """Standing with our own match, or returning and catching up with another one."""
+        """Do what is due while standing with our own match, or while catching up with another one."""
         session = self._session
         if self._until is None:
             return False
@@ -426,7 +427,7 @@ class Reconnect(SessionPart):
 
     def _stand(self, match: Match, now: float) -> None:
         session = self._session
-        # Behind the last inputs of those that were lost: before that no newcomer gets a state.
+        # Behind the last inputs of the lost peers: before that no newcomer gets a state.
         match.pause_at = max((match.engine.frame, *session.drop_agreement.decided.values()))
         if self._asked is not None or self._until is None or now <= self._until:
             self._ask(now)

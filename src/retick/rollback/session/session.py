@@ -1,13 +1,13 @@
 """A match over links, from the first connection to the end. Sans-I/O, like everything below ``transport``.
 
 Theory of operation. One peer hosts; the others dial it and are given seats (``joining.lobby``). When every seat is
-taken the host tells all of them who takes part, each calls those that came before it, and when all links are up the
+taken the host tells all of them who takes part, each calls those that came before it, and once all links are up the
 host gives the seed and the match starts. From then on peers are equal: inputs travel directly between each two of them,
 lost peers are dropped by agreement (``drops``), newcomers take free seats (``joining.sponsor``), spectators watch
-(``spectator_feed``). Each of these is a part (``part``) of the session's inside (``inside``). The states are
-in docs/guides/rollback-sessions.md.
+(``spectator_feed``). Each of these is a part (``part``) of the session's inside (``inside``). The states are in
+docs/guides/rollback-sessions.md.
 
-The class here is what an application has: it has the documented names and no others.
+The class here is the one that applications use: it has only documented names.
 """
 
 from collections.abc import Callable, Hashable
@@ -42,7 +42,7 @@ class RollbackSession(SessionCalls):
         _inside: SessionInside
 
     _inside_class = SessionInside
-    """What the session is made of; peers that cheat in a test have another one."""
+    """The class of the session's inside; tests replace it with peers that cheat."""
 
     def __init__(
         self,
@@ -65,17 +65,17 @@ class RollbackSession(SessionCalls):
     ) -> None:
         """Host, or with ``host_address`` join, a match of ``sim`` with ``seats`` players at this peer.
 
-        ``name`` is shown to people, ``profile`` is the application's: 64 and 128 bytes at most, known to all others.
-        ``seat_token`` is that of a session which held seats before: this one gets the same ones back. With
-        ``reconnect`` it comes back by itself when all others were lost through silence.
+        ``name`` is shown to people, ``profile`` is the application's: at most 64 and 128 bytes, known to all others.
+        ``seat_token`` comes from a session that held seats before: this one gets the same seats back. With
+        ``reconnect`` the session comes back by itself after all others were lost through silence.
 
-        ``host_address`` may also be any peer of a match that runs already and has free seats. ``entropy(n)`` gives
-        n random bytes: ``os.urandom``, or a seeded generator's in a test. ``record`` gets every final frame:
-        ``retick.replay.LiveRecording("match.rtk")``, or any object of its shape.
+        ``host_address`` may also be any peer of a running match with free seats. ``entropy(n)`` gives n random bytes:
+        ``os.urandom``, or a seeded generator's in a test. ``record`` gets every final frame:
+        ``retick.replay.LiveRecording("match.rtk")``, or any object with its methods.
 
-        With an ``invite``, the same at all peers, nobody comes in who does not have it. ``identity`` is a lasting
-        private key of this machine, 32 random bytes kept in a file: others know it again by its fingerprint. ``keylog``
-        gets a line for the keys of each link: ``retick packet --keylog`` reads a capture with it.
+        With an ``invite``, the same at all peers, only peers that have it can join. ``identity`` is a lasting private
+        key of this machine, 32 random bytes kept in a file: others recognise it by its fingerprint. ``keylog`` gets a
+        line with the keys of each link: ``retick packet --keylog`` reads a capture with it.
 
         ``online`` meets the others at a relay: without a code it hosts, with one it joins, and there is no
         ``host_address``.
@@ -106,19 +106,19 @@ class RollbackSession(SessionCalls):
 
     @property
     def sim(self) -> Any:
-        """The game, as it was given."""
+        """The game as it was given."""
         return self._inside.sim
 
     @property
     def config(self) -> MatchConfig:
-        """The settings, as they were given."""
+        """The settings as they were given."""
         return self._inside.config
 
     @property
     def world(self) -> Any:
-        """Of a game with a mutable world: an instance to draw, in the present state and never half done.
+        """For a game with a mutable world: an instance to draw, in the present state and never unfinished.
 
-        It is the same object each time. Draw it at once and change nothing in it.
+        It is the same object each time. Draw it at once, and do not change it.
         """
         return self._inside.picture.world(self.state)
 
@@ -127,20 +127,20 @@ class RollbackSession(SessionCalls):
         return self._inside.picture.between(self._inside.shown_match(), now)
 
     def cues(self, *, tolerance: int = 0) -> list[CueEvent]:
-        """Sounds and effects that start, are confirmed or were wrong since the last call; ask in every turn.
+        """Sounds and effects that started, were confirmed or cancelled since the last call; ask every frame.
 
-        One that a rollback moves by up to ``tolerance`` frames is not started again; a match's first call decides.
+        A cue that a rollback moves by up to ``tolerance`` frames is not started again; a match's first call sets it.
         """
         return self._inside.cues.drain(tolerance)
 
     def stats(self, *, now: float) -> SessionStats:
-        """All figures of the match at this moment."""
+        """All statistics of the match now."""
         return self._inside.shown_match().stats(now)
 
     def adjust(self, *, input_delay: int | None = None, prediction_window: int | None = None) -> None:
-        """Change these of the running match, from the next frame on; another match begins with those of ``config``.
+        """Change these settings of the running match from the next frame on; a rematch starts from ``config``.
 
-        Neither may be above that of ``config``: the others were told of it, and refuse inputs that are further ahead.
+        Neither may exceed ``config``: the others were told of it, and refuse inputs that are further ahead.
         """
         engine = self._inside.shown_match().engine
         delay = engine.input_delay if input_delay is None else input_delay
@@ -157,13 +157,13 @@ class RollbackSession(SessionCalls):
 
     @property
     def recording(self) -> Recording | None:
-        """What goes to the recorder, if there is one."""
+        """The recording, if there is one; it feeds the recorder."""
         return self._inside.recording
 
     def rematch(self, seats: tuple[int, ...] = ()) -> None:
-        """Propose to play again; it starts when all have proposed the same. Seats move on by one peer.
+        """Propose to play again; it starts when all have proposed the same. By default seats move on by one peer.
 
-        Or ``seats[i]`` is the new seat of whoever has seat i now: (0, 1) keeps the seats of two, (1, 0) swaps them.
+        Otherwise ``seats[i]`` is the new seat for seat i: (0, 1) keeps the seats of two, (1, 0) swaps them.
         """
         self._inside.rematching.propose(tuple(seats))
 
@@ -172,7 +172,7 @@ class RollbackSession(SessionCalls):
         self._inside.pausing.pause()
 
     def resume(self) -> None:
-        """Do not want a pause any more; the match goes on when nobody else does."""
+        """Stop wanting a pause; the match continues when nobody else wants one."""
         self._inside.pausing.resume()
 
     @property
@@ -181,13 +181,13 @@ class RollbackSession(SessionCalls):
         return self._inside.pausing.wanted_by
 
     def resync(self, peer: int) -> None:
-        """After a desync: go on from the state of the peer with this id, once every other application has named it."""
+        """Continue after a desync from the state of peer ``peer``, once every other application has named it."""
         self._inside.is_quiet = False
         self._inside.resyncing.agree(peer)
 
     @property
     def routes(self) -> Routes | None:
-        """Of a session with ``online``: how each other peer is reached, and the code of the room."""
+        """How a session with ``online`` reaches each peer, and the code of its room; None for other sessions."""
         return routes_of(self._inside.link)
 
     @property
@@ -196,7 +196,7 @@ class RollbackSession(SessionCalls):
         match = self._inside.match
         return match is not None and match.alarm.is_open
 
-    # Who takes part.
+    # The peers.
 
     @property
     def is_host(self) -> bool:
@@ -215,12 +215,12 @@ class RollbackSession(SessionCalls):
 
     @property
     def seat_token(self) -> bytes:
-        """The secret of the seats that this session gets: save it to come back with it, and tell it to nobody."""
+        """The secret of the seats that this session gets: save it to come back with it, and tell nobody."""
         return self._inside.seat_token
 
     @property
     def roster(self) -> tuple[RosterPeer, ...]:
-        """Who takes part, with names and profiles, in the order of peer ids; while a joiner waits, who is there."""
+        """The peers that take part, with names and profiles, by id; while a joiner waits, the peers there so far."""
         return self._inside.profiles.roster()
 
     @property
@@ -235,13 +235,13 @@ class RollbackSession(SessionCalls):
 
     @property
     def peer_addresses(self) -> tuple[Hashable, ...]:
-        """Where this peer reaches the other players: what a program saves, with ``seat_token``, to come back."""
+        """The addresses of the other players: save them with ``seat_token`` to come back."""
         return self._inside.peer_addresses
 
     def words(self, peer: int) -> tuple[str, ...]:
-        """Four words that are the same at both ends of the sealed link to this peer; takes about 50 ms.
+        """Four words that both ends of the sealed link to this peer share; takes about 50 ms.
 
-        Two people who compare them aloud know that nobody sits between them: for links without an ``invite``.
+        Two people who compare them aloud can be sure that nobody sits between them: for links without an ``invite``.
         """
         from retick.link.sealing.keys import words_of
 
@@ -253,17 +253,17 @@ class RollbackSession(SessionCalls):
 
     @property
     def gone(self) -> tuple[int, ...]:
-        """Players who were dropped and whose seats are free."""
+        """The seats of dropped players that are free."""
         return self._inside.gone
 
     @property
     def spectators(self) -> int:
-        """How many watch through this peer."""
+        """How many spectators watch through this peer."""
         return self._inside.spectator_feed.size
 
     @property
     def dropped(self) -> dict[str, int]:
-        """Datagrams that were dropped, by reason; packets within a match are counted in its statistics."""
+        """How many datagrams were dropped, by reason; packets within a match are counted in its statistics."""
         return {reason: count for reason, count in self._inside.link.dropped.items() if count}
 
     def send_message(self, data: bytes, *, peer: int | None = None, spectators: bool = False) -> bool:
@@ -275,10 +275,10 @@ class RollbackSession(SessionCalls):
         return self._inside.application.send(data, peer, spectators=spectators)
 
     def drop(self, peer: int, *, ban: bool = False) -> None:
-        """Stop hearing the peer with this id. In a match its players are out when all others have dropped or lost it.
+        """Stop hearing the peer with this id. In a match its players are dropped once all others stop hearing it too.
 
-        With ``ban`` this session accepts no link any more from its address, nor any with its lasting key if it has one,
-        rematches included: a newcomer needs a link with every peer, so that it does not come into the match again.
+        With ``ban`` this session accepts no more links from its address, nor any with its lasting key if it has one,
+        rematches included: as a newcomer needs a link with every peer, it cannot join the match again.
         """
         inside = self._inside
         if peer not in inside.peers:
@@ -290,8 +290,8 @@ class RollbackSession(SessionCalls):
         inside.expel(inside.peers[peer], "shown out", reason=Reason.DENIED)
 
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
-        """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None.
+        """Leave, after messages within ``linger`` seconds; keep the five calls going until ``next_timeout`` is None.
 
-        After a desync it takes up to two seconds until all peers have what the report is made of.
+        After a desync it takes up to two seconds until all peers have what the report needs.
         """
         self._inside.leaving.leave(text, linger)

@@ -1,10 +1,10 @@
-"""Each machine of three and more signs its inputs, range by range, and tells the others which ranges it has of whom.
+"""In a match of three or more, each machine signs its inputs, and tells the others which ranges of whom it has.
 
 Theory of operation. A range is signed a few seconds after its first frame, and sent to all. The receiver checks the
-signature, and that the inputs are those that came in packets. With its own next range a machine says which ranges of
-others it has, in a few bytes. If one has another range than we have, ours is shown to all, with its signature: whoever
-then has two ranges that contradict each other has the proof, shows its own, and shows the liar out. Two machines have
-nobody to prove anything to, and over plain links there are no keys: then nothing is signed.
+signature, and that the inputs are those that came in packets. With its own next range a machine says, in a few bytes,
+which ranges of others it has. If one has another range than we have, ours is shown to all, with its signature: a
+machine that then has two contradicting ranges has the proof, shows its own, and drops the liar. Two machines have
+nobody to prove anything to, and plain links have no keys: then nothing is signed.
 """
 
 from array import array
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 # What one peer has signed, as far as it is kept; what others have shown of it, and what they say they have.
 
 KEPT = 4
-"""Ranges of a peer that are kept to be compared, of its own sending and of others' showing. Of shorter ones than usual,
-as many as cover the frames of so many: who signs each frame apart is not forgotten sooner."""
+"""How many ranges of a peer are kept for comparison, sent by it and shown by others. Of shorter ones, as many as cover
+the same frames: signing each frame separately does not make them forgotten sooner."""
 
 
 class Book:
@@ -64,18 +64,18 @@ class Book:
         self.key = key
         self._span = span
         self.width = width
-        """Bytes of a frame's inputs."""
+        """Bytes per frame of inputs."""
         self.end: int | None = None
         """The frame after the newest range; None before the first."""
         self.held: deque[SignedRange] = deque()
-        """Received and not yet checked: inputs are missing here."""
+        """Received ranges that are not checked yet, because inputs are missing here."""
         self.late_for = 0.0
         """Seconds for which a range has been due."""
         self._kept: deque[ShownRange] = deque()
         self._shown: deque[ShownRange] = deque(maxlen=KEPT)
-        """By others."""
+        """Ranges shown by others."""
         self._claims: dict[int, SeenRanges] = {}
-        """What each other peer says it has, where we do not have it yet."""
+        """The range that each other peer claims to have, if we do not have it yet."""
 
     @property
     def newest(self) -> SignedRange | None:
@@ -83,15 +83,15 @@ class Book:
         return self._kept[-1].range if self._kept else None
 
     def newest_first(self) -> Iterator[ShownRange]:
-        """What is kept of its own sending."""
+        """The kept ranges that the peer itself sent."""
         return reversed(self._kept)
 
     def has(self, found: SignedRange) -> bool:
-        """Whether this very range was checked already: another copy says nothing new."""
+        """Whether exactly this range was checked already: another copy says nothing new."""
         return any(each.range == found for each in (*self._kept, *self._shown))
 
     def keep(self, shown: ShownRange) -> tuple[list[tuple[int, ShownRange]], tuple[ShownRange, ShownRange] | None]:
-        """A range that its peer has sent us: what is to be shown, for whose claim, and two ranges that disagree."""
+        """Keep a range that its peer has sent; returns what to show, for whose claim, and two ranges that disagree."""
         self._kept.append(shown)
         self.end = end = shown.range.end
         while len(self._kept) > KEPT and self._kept[0].range.end <= end - self._span:
@@ -101,21 +101,21 @@ class Book:
         return to_show, self._contradiction(shown, self._shown)
 
     def add_shown(self, shown: ShownRange) -> tuple[ShownRange, ShownRange] | None:
-        """A range that another peer has of this one: two ranges that disagree, if this one makes them so."""
+        """Add a range of this peer that another one has; returns two ranges that disagree, if there are any now."""
         found = self._contradiction(shown, self._kept)
         if found is None and all(each.range != shown.range for each in self._shown):
             self._shown.append(shown)
         return found
 
     def compare(self, by: int, seen: SeenRanges) -> list[ShownRange]:
-        """Another peer says which range it has: ours that are not the same, to be shown."""
+        """Compare the range that another peer claims to have; returns ours that differ, to be shown."""
         for shown in self._kept:
             if shown.range.first == seen.first:
                 return [] if shown.range.digest[:SHORT] == seen.digest else [shown]
         if self.end is None or seen.first >= self.end:
             self._claims[by] = seen
             return []
-        # One that begins within one of ours was cut in another way; older ones than we keep are not compared.
+        # A range that begins within one of ours was cut differently; older ones than we keep are not compared.
         return [shown for shown in self._kept if shown.range.first < seen.first < shown.range.end]
 
     def _contradiction(self, shown: ShownRange, others: deque[ShownRange]) -> tuple[ShownRange, ShownRange] | None:
@@ -123,21 +123,21 @@ class Book:
 
 
 RANGE_SECONDS = 4.0
-"""Of frames in a range: a signature and its checks cost as much for one frame as for many."""
+"""Seconds of frames in a range: a signature and its checks cost as much for one frame as for many."""
 _CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 LATEST_SECONDS = 4.5
-"""After the last range: then what there is gets signed, although the match has stood still."""
+"""Seconds after the last range: then all existing frames are signed, although the match has stood still."""
 LONGEST_LATE = 12.0
 """Seconds that a range may be due, while the link of its peer is alive, before that peer is expelled."""
 LONGEST_STEP = 1.0
-"""Seconds that count from one look to the next: while our own process is stopped nobody else is to blame."""
+"""The most seconds that count between two checks: nobody else is to blame while our own process is stopped."""
 MOST_EARLY = 2 * LARGEST_REACH
-"""Ranges of one peer that may wait for the next match to begin here, or for their sender to become a player: it cannot
-be so many frames ahead of us."""
+"""The most ranges of one peer that wait for the next match to begin here, or for their sender to become a player: it
+cannot be that many frames ahead of us."""
 MOST_SHOWN = 1024
-"""SIGNED messages of one peer in a match; and ranges that we show."""
+"""The most SIGNED messages of one peer in a match, and the most ranges that we show."""
 MOST_FOR_ONE = 64
-"""Of these, for the claims of one peer, and of one peer's ranges for one alarm: nobody uses up what others need."""
+"""How many of these may serve the claims of one peer, or one peer's ranges for one alarm, so that all get some."""
 
 
 class SignedRanges(SessionPart):
@@ -146,35 +146,35 @@ class SignedRanges(SessionPart):
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self.proofs: list[EquivocationProof] = []
-        """Of the match that runs."""
+        """The proofs of the running match."""
         self._forget()
 
     def _forget(self) -> None:
         self.proofs.clear()
         self._start: int | None = None
-        """The frame from which on everybody must sign; None as long as we have not been three."""
+        """The frame from which everybody must sign; None as long as we have not been three."""
         self._firsts: dict[int, int] = {}
         """The first frame of each newcomer since we play."""
         self._end: int | None = None
-        """The first frame of ours that is not signed; None if we do not sign."""
+        """Our first frame that is not signed; None if we do not sign."""
         self._signed_at = self._looked_at = 0.0
         self._books: dict[int, Book] = {}
         self._signers: dict[int, Peer] = {}
-        """Whose books these are: one that has left may still be proved a liar."""
+        """The peers of these books: one that has left may still be proved a liar."""
         self._is_alarmed = False
         self._alarms = 0
         self._have_shown: set[tuple[int, SignedRange]] = set()
-        """The ranges that we have shown, and of whom: both of a proof, which begin with the same frame."""
+        """The ranges that we have shown, by peer: both of a proof, which begin with the same frame."""
         self._shown_for: Counter[object] = Counter()
-        """Of these, by cause: the peer whose claim it was, or an alarm and the peer that signed."""
+        """How many were shown for each cause: the peer whose claim it was, or an alarm and the peer that signed."""
         self._received: Counter[int] = Counter()
         """SIGNED messages by sender."""
         self._early: dict[Peer, list[bytes]] = {}
-        """RANGE messages of a match that we have not begun, and of newcomers that are players elsewhere already."""
+        """RANGE messages of a match that we have not begun, and of newcomers that already play for other peers."""
         self._arrived: list[Peer] = []
         """Newcomers that have become players since the last frame."""
 
-    # When.
+    # When to sign.
 
     def match_begun(self, match: Match) -> None:
         early = self._early
@@ -184,7 +184,7 @@ class SignedRanges(SessionPart):
             self._receive_again(peer, messages)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
-        """It makes us three, perhaps: all sign from its first frame on."""
+        """Begin to sign if the newcomer makes us three: all sign from its first frame on."""
         first = self._firsts[newcomer.peer_id] = self._session.joins.commits[newcomer.peer_id][1]
         self._begin(match, first)
         self._arrived.append(newcomer)
@@ -196,7 +196,7 @@ class SignedRanges(SessionPart):
                 self._session.receive_message(peer, data)
 
     def _begin(self, match: Match, first: int | None) -> None:
-        """Sign, if we are three, or a newcomer: that cannot know whether those who are here sign already."""
+        """Sign if we are three, or a newcomer, which cannot know whether the others sign already."""
         session = self._session
         if first is None or session.public_key == NO_KEY:
             return
@@ -209,7 +209,7 @@ class SignedRanges(SessionPart):
             match.asks_at = self._end + self._frames_of(match)
 
     def _frames_of(self, match: Match) -> int:
-        """Of a range; fewer where less is remembered, or where its inputs would be too long to show."""
+        """How many frames a range has; fewer if less is remembered, or if its inputs would be too long to show."""
         by_memory = match.config.inputs_remembered // 4
         by_size = MOST_INPUT_BYTES // max(self._width(match, peer.players) for peer in self._all_players())
         return max(1, min(round(RANGE_SECONDS * match.config.tick_rate), by_memory, by_size, 0xFFFF))
@@ -225,7 +225,7 @@ class SignedRanges(SessionPart):
         self._received.pop(peer_id, None)
 
     def after_frame(self, match: Match, now: float) -> bool:
-        """Sign when it is time, and check what has waited for inputs."""
+        """Sign when it is time, and check ranges that have waited for inputs."""
         while self._arrived:
             newcomer = self._arrived.pop()
             self._receive_again(newcomer, self._early.pop(newcomer, []))
@@ -247,10 +247,10 @@ class SignedRanges(SessionPart):
         self._looked_at = now
         return any(book.held or book.late_for for book in self._books.values())
 
-    # Ours.
+    # Our own ranges.
 
     def _sign(self, match: Match, now: float, *, least: int) -> None:
-        """Sign what is not signed, in ranges of at least so many frames, and send it."""
+        """Sign the unsigned frames, in ranges of at least ``least`` frames, and send them."""
         session, engine = self._session, match.engine
         assert self._end is not None
         self._signed_at = now
@@ -272,7 +272,7 @@ class SignedRanges(SessionPart):
             if book.newest is not None and peer_id in self._session.peers and peer_id != receiver.peer_id
         )
 
-    # Others'.
+    # Ranges of others.
 
     def receive_range(self, peer: Peer, data: bytes) -> None:
         message, match = decode_range(data), self._match
@@ -293,7 +293,7 @@ class SignedRanges(SessionPart):
                     self._show(third, shown, match, because=peer.peer_id)
 
     def _keep_early(self, peer: Peer, data: bytes) -> None:
-        """We have not received its COMMIT, or not begun the match that it plays."""
+        """Keep a range until we receive its sender's COMMIT, or begin the match that it plays."""
         if peer not in self._early:
             known = self._session.peers
             self._early = {each: kept for each, kept in self._early.items() if known.get(each.peer_id) is each}
@@ -320,7 +320,7 @@ class SignedRanges(SessionPart):
             check_signature(book.key, self.by(third.peer_id, third.players, match), message.range)
         except InvalidValue:
             if book.newest is None:
-                return  # we have nothing good of that peer: perhaps it is we who were told a wrong key
+                return  # we have nothing good of that peer: perhaps we were told a wrong key
             raise
         if message.inputs and not is_of(message.range, message.inputs, book.width):
             raise InvalidValue("a SIGNED with inputs that were not signed")
@@ -329,10 +329,10 @@ class SignedRanges(SessionPart):
             self._prove(third, found, match)
 
     def _check_place(self, peer: Peer, book: Book, found: SignedRange, match: Match) -> None:
-        """Ranges wait only if they follow each other, and are about frames that their peer can have inputs for.
+        """Check that ranges follow each other, and are about frames that their peer can have inputs for.
 
-        So there are never more of them than frames, and an honest peer that lost the way to us for long, and whose
-        ranges come all at once, has done nothing wrong.
+        So there are never more of them than frames. An honest peer that lost its way to us for long, and whose ranges
+        come all at once, has done nothing wrong.
         """
         if book.held and found.first != book.held[-1].end:
             raise InvalidValue(f"a range of peer {peer.peer_id} that does not follow the last one")
@@ -371,26 +371,26 @@ class SignedRanges(SessionPart):
         if contradiction is not None:
             self._prove(peer, contradiction, match)
         elif not is_true and peer.exchange is not None and not peer.exchange.is_passed_on:
-            # It cannot be shown to others: what came in packets is not signed.
+            # It cannot be shown to others: packets are not signed.
             session.expel(peer, f"signed other inputs than it sent, from frame {found.first} on", reason=UNSIGNED)
 
     def _first_of(self, peer: Peer) -> int | None:
-        """The frame with which the first range of a peer must begin at the latest; None if it need not sign."""
+        """The latest frame with which the first range of a peer must begin; None if it need not sign."""
         if self._start is None:
             return None
         own = self._firsts.get(peer.peer_id)
-        # What one had signed before we were a player did not come to us, and reaches ahead by the input delay.
+        # What a peer had signed before we were players did not come to us, and reaches ahead by the input delay.
         return self._start + LARGEST_REACH if own is None and self._match.joins_at else max(self._start, own or 0)
 
     def _show_all(self, match: Match) -> None:
-        """The states differ, perhaps: what is kept is shown, since a lie may not be in the newest range."""
+        """Show everything kept, because the states may differ: a lie may not be in the newest range."""
         self._alarms += 1
         for peer_id, book in self._books.items():
             for shown in book.newest_first():
                 self._show(self._signers[peer_id], shown, match, because=(self._alarms, peer_id))
 
     def _show(self, peer: Peer, shown: ShownRange, match: Match, *, because: object) -> None:
-        """Show all others what a peer has signed to us, once. ``because``: what it counts for."""
+        """Show all others what a peer has signed for us, once. ``because``: the cause that it counts for."""
         key = (peer.peer_id, shown.range)
         is_too_much = self._shown_for[because] >= MOST_FOR_ONE or len(self._have_shown) >= MOST_SHOWN
         if key in self._have_shown or is_too_much:
@@ -400,10 +400,10 @@ class SignedRanges(SessionPart):
         message = encode_signed(Signed(match.number, peer.peer_id, *shown))
         for other in self._session.heard_peers():
             if other is not peer:
-                other.send_if_room(message)  # a range of our own must always fit: one that is missing accuses us
+                other.send_if_room(message)  # a range of our own must always fit: a missing one accuses us
 
     def _prove(self, peer: Peer, found: tuple[ShownRange, ShownRange], match: Match) -> None:
-        """A peer has signed two ranges that contradict each other: everybody gets ours, and it is out."""
+        """Handle two contradicting ranges of a peer: show ours to everybody, and drop the peer."""
         book = self._book_of(peer, match)
         by = self.by(peer.peer_id, peer.players, match)
         proof = EquivocationProof(by=by, key=book.key, one=found[0], other=found[1])
@@ -441,7 +441,7 @@ class SignedRanges(SessionPart):
         return book
 
     def by(self, peer_id: int, players: tuple[int, ...], match: Match) -> SignedBy:
-        """What the ranges of a peer are signed as."""
+        """The match and peer under which the ranges of a peer are signed."""
         return SignedBy(self._session.token, match.number, peer_id, self._width(match, players))
 
     @staticmethod
@@ -454,5 +454,5 @@ def inputs_of(match: Match, players: tuple[int, ...], first: int, end: int) -> b
     size = input_size_of(match.sim)
     columns = [match.engine.inputs_of(player, first, end) for player in sorted(players)]
     if len(columns) == 1 and size in _CODES and byteorder == "little":
-        return array(_CODES[size], columns[0]).tobytes()  # the usual case, and much the fastest way
+        return array(_CODES[size], columns[0]).tobytes()  # the usual case, and by far the fastest way
     return b"".join(value.to_bytes(size, "little") for row in zip(*columns, strict=True) for value in row)

@@ -1,8 +1,8 @@
 """Spectators of this peer: they get a final state, and from there on every final frame's inputs.
 
 Only final inputs are sent, reliably and in order, so a spectator never predicts and never rolls back. Each watches at
-its own pace; one that falls too far behind is disconnected, and can connect again for a new state. The side of
-the spectator is ``rollback.spectate``.
+its own pace; one that falls too far behind is disconnected, and can reconnect for a new state. The spectator's side is
+``rollback.spectate``.
 """
 
 from typing import TYPE_CHECKING
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
 FEED_EVERY = 6
-"""Frames that are sent together."""
+"""How many frames are sent together."""
 FEED_MOST = 256
-"""Frames in one message at most."""
+"""The most frames in one message."""
 SHARED_FRAMES = 600
-"""A spectator that comes begins with a state that is being sent to others, if it is at most so many frames old."""
+"""The most frames by which a state that is being sent to others may be old to serve a new spectator."""
 MOST_STATES = 2
-"""Packed states of one match that are held for spectators at a time; whoever needs another one waits."""
+"""The most packed states of one match that are held for spectators; spectators that need another one wait."""
 NOT_YET_PLAYED = 600
-"""Frames by which a spectator may be ahead of its new source: that one was stopped for a while, and will get there."""
+"""Frames by which a spectator may be ahead of its new source, which was stopped for a while and will get there."""
 
 
 class Beginning:
@@ -73,7 +73,7 @@ class Spectator:
 
 
 class SpectatorFeed(SessionPart):
-    """All who watch through this peer."""
+    """The spectators that watch through this peer."""
 
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
@@ -83,11 +83,11 @@ class SpectatorFeed(SessionPart):
 
     @property
     def size(self) -> int:
-        """How many watch."""
+        """How many spectators there are."""
         return len(self._spectators)
 
     def peers(self) -> list[Peer]:
-        """Those who watch."""
+        """The spectators."""
         return list(self._spectators)
 
     def admit(self, request: Request, wanted: ConnectRequest) -> Accept | Refuse:
@@ -104,7 +104,7 @@ class SpectatorFeed(SessionPart):
         return Accept()
 
     def peer_connected(self, peer: Peer) -> None:
-        """Send a spectator a state to begin with, unless it goes on from a frame whose inputs are held."""
+        """Send a spectator its first state, unless it continues from a frame whose inputs are held."""
         match, spectator = self._session.match, self._spectators.get(peer)
         if match is None or spectator is None:
             return
@@ -126,7 +126,7 @@ class SpectatorFeed(SessionPart):
         return True
 
     def _begin_waiting(self, match: Match) -> None:
-        """Let those who need a state begin: with one that is on its way already, or with a new one."""
+        """Start spectators that need a state: with one that is already being sent, or with a new one."""
         for beginning in self._beginnings:
             beginning.sender.pump()
         self._beginnings = [beginning for beginning in self._beginnings if beginning.sender]
@@ -141,7 +141,7 @@ class SpectatorFeed(SessionPart):
             spectator.begin_with(self._beginnings[-1], match.number)
 
     def _pack(self, match: Match, frame: int) -> bool:
-        """Make the state of ``frame`` ready to be sent; False if it cannot be, or must not yet."""
+        """Prepare the state of ``frame`` for sending; False if it cannot, or must not yet, be sent."""
         session = self._session
         if len(self._beginnings) >= MOST_STATES:
             return False
@@ -190,7 +190,7 @@ class SpectatorFeed(SessionPart):
                 self._send_away(spectator, "too far behind: come again")
 
     def _check_pace(self, spectator: Spectator, match: Match) -> None:
-        """Send one away whose state takes so long that the inputs behind it are gone: others may need the place."""
+        """Disconnect a spectator whose state takes so long that the next inputs are gone: others may need the place."""
         if spectator.beginning is not None and not self._can_go_on(spectator.next_frame, match):
             self._send_away(spectator, "too far behind: come again")
 
@@ -214,7 +214,7 @@ class SpectatorFeed(SessionPart):
             spectator.roster = roster
 
     def _send_list(self, spectator: Spectator) -> None:
-        """Names and profiles, if they have changed."""
+        """Send names and profiles, if they have changed."""
         roster = self._session.profiles.roster()
         if spectator.listed != roster and spectator.peer.send_if_room(encode_list(roster)):
             spectator.listed = roster
@@ -225,11 +225,11 @@ class SpectatorFeed(SessionPart):
         self._spectators.pop(spectator.peer, None)
 
     def match_ending(self, match: Match) -> None:
-        """Everyone gets the last final frames of a match before the first state of the next."""
+        """Send everyone the last final frames of a match before the first state of the next."""
         self.feed(match, least=1)
 
     def match_begun(self, match: Match) -> None:
-        """Everyone begins anew, also one that has not got all of a state of the last match."""
+        """Start everyone anew, even a spectator that has not got all of a state of the last match."""
         for spectator in self._spectators.values():
             spectator.needs_state, spectator.beginning = True, None
         self._beginnings = []

@@ -1,11 +1,11 @@
-"""Sending a state to peers and receiving one: for newcomers, for spectators, and to go on after a desync.
+"""Sends and receives states: for newcomers, for spectators, and to continue after a desync.
 
 Theory of operation. A state is announced first (WELCOME or RESYNC) with its packed size and the game's checksum of it.
 Its chunks follow in order, each with its offset, as fast as the link has room for them: short messages always fit in
-between. The receiver checks the size before it keeps anything, each chunk as it comes, and at the end unpacks the
-state and compares its checksum. Whatever is wrong with bytes that came from a peer is that peer's fault: it is an
-InvalidValue, also when the game's own ``unpack_state`` raises something else. A state that is too large to send is the
-game's fault: a UsageError on the side that has it.
+between. The receiver checks the size before it keeps anything, each chunk as it comes, and at the end unpacks the state
+and compares its checksum. Anything wrong with a peer's bytes is that peer's fault: it is an InvalidValue, even if the
+game's own ``unpack_state`` raises something else. A state that is too large to send is the game's fault: a UsageError
+on the side that has it.
 """
 
 from typing import Any
@@ -15,16 +15,16 @@ from retick.rollback.session.messages.join import LARGEST_STATE, StateHeader, ch
 from retick.rollback.session.peer import Peer
 
 CHUNK = 32768
-"""Bytes of a state in one message."""
+"""The most bytes of a state in one message."""
 
 
 class PackedState:
-    """A state of this peer, ready to be sent."""
+    """A state of this peer, packed for sending."""
 
     __slots__ = ("data", "header")
 
     def __init__(self, sim: Any, state: Any) -> None:
-        """UsageError when the state is too large to be sent."""
+        """Pack the state; raises UsageError if it is too large to be sent."""
         self.data: bytes = sim.pack_state(state)
         if len(self.data) > LARGEST_STATE:
             raise UsageError(f"a state of {len(self.data)} bytes cannot be sent: at most {LARGEST_STATE} are allowed")
@@ -35,7 +35,7 @@ class StateSender:
     """Sends one state to any number of peers, to each at the pace of its link."""
 
     def __init__(self, announcement: bytes, packed: PackedState) -> None:
-        """``announcement`` carries the state's header and is sent to each peer first; empty: it was sent before."""
+        """``announcement`` carries the state's header and goes to each peer first; empty if it was sent before."""
         self._announcement = announcement
         self._data = packed.data
         self._next: dict[Peer, int] = {}
@@ -76,7 +76,7 @@ class StateSender:
 
 
 class StateReceiver:
-    """One state on its way from one peer."""
+    """Receives one state from one peer."""
 
     def __init__(self, sim: Any, header: StateHeader) -> None:
         self.header = check_header(header)
@@ -89,7 +89,7 @@ class StateReceiver:
         self._chunks = bytearray()
 
     def receive(self, message: bytes) -> bool:
-        """A STATE message; True when the state is complete with it. InvalidValue when the sender is at fault."""
+        """Receive a STATE message; True if it completes the state. Raises InvalidValue if the sender is at fault."""
         offset, chunk = decode_chunk(message)
         if self.is_complete or offset != len(self._chunks) or not (chunk or self.header.size == 0):
             raise InvalidValue(f"a chunk of a state at {offset}, where {len(self._chunks)} bytes have come")
@@ -109,7 +109,7 @@ class StateReceiver:
         try:
             state = self._sim.unpack_state(packed)
             checksum = _checksum(self._sim, state)
-        except Exception as error:  # whatever a game raises for these bytes, the peer that sent them is at fault
+        except Exception as error:  # whatever the game raises for these bytes, the peer that sent them is at fault
             raise InvalidValue(f"a state that the game cannot unpack: {error!r}") from error
         if checksum != self.header.checksum:
             raise InvalidValue(f"a state with checksum {checksum}, announced with {self.header.checksum}")

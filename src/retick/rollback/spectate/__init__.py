@@ -1,4 +1,4 @@
-"""Watching a match: a spectator's own session. The feed towards spectators is a part of ``session``.
+"""Watching a match: a spectator's own session. ``session`` has the part that feeds spectators.
 
 Knows links and the messages of a session; plays no seat and sends no input.
 """

@@ -44,11 +44,11 @@ from retick.sim.contract import Input, input_size_of
 
 
 class ShownRecording:
-    """Follows the matches that one spectator is shown; where frames are missing, a match goes on from a later state."""
+    """Follows the matches that a spectator is shown; if frames are missing, a match continues from a later state."""
 
     def __init__(self, recorder: RecordsMatches, sim: Any, tick_rate: int) -> None:
         self.last: int | None = None
-        """The frame at which the recording of this match ends, if it ends before the match; None: with the match."""
+        """The frame at which the recording of this match ends, if that is before the match's own end; else None."""
         self._recorder = recorder
         self._sim = sim
         self._every = tick_rate
@@ -56,7 +56,7 @@ class ShownRecording:
         self._frames = 0
 
     def begin(self, seed: int, frame: int, state: Any, before: Any) -> None:
-        """A match is shown from ``state`` on; ``before`` is the last state of what was shown so far."""
+        """Begin to show a match from ``state``; ``before`` is the last state shown so far."""
         goes_on = seed == self._seed
         if not goes_on:
             self.end(before)
@@ -64,7 +64,7 @@ class ShownRecording:
         self._recorder.begin(self._sim, seed=seed, frame=frame, state=state, local_players=(), goes_on=goes_on)
 
     def frame_shown(self, row: tuple[int, ...], frame: int, state: Any) -> None:
-        """A frame was shown, which led to ``frame`` and its ``state``."""
+        """Note that a frame was shown, which led to ``frame`` and its ``state``."""
         if self._seed is None:
             return
         self._recorder.add_frame(row)
@@ -76,19 +76,19 @@ class ShownRecording:
             self._recorder.flush()
 
     def end(self, state: Any) -> None:
-        """The match is over, or another one follows; ``state`` is its last."""
+        """Finish the recording: the match is over, or another one follows; ``state`` is its last."""
         if self._seed is not None:
             self._seed = None
             self._recorder.end(self._sim.checksum(state))
 
 
 MOST_WAITING = 1 << 16
-"""Frames that may wait to be shown; a source that sends more is left. So many are kept for a recording, too."""
+"""The most frames that wait to be shown; a source that sends more is left. A recording keeps as many, too."""
 
 MOST_UNREAD = 256
-"""Events that may wait for the application before no more messages are received from the source."""
+"""The events that may wait for the application before no more messages are received from the source."""
 LATER_MATCHES = 127
-"""A match number that is ahead by up to so many, modulo 256, is that of a later match."""
+"""By how much, modulo 256, a match number may be ahead to be that of a later match."""
 
 
 class _Beginning(NamedTuple):
@@ -104,7 +104,7 @@ def _feeds_nobody(request: Request) -> Refuse:
 
 
 class SpectatorSession:
-    """Five calls like every endpoint; ``due`` and ``advance`` show one frame after the other."""
+    """A spectator's session: the five calls; ``due`` and ``advance`` show one frame after another."""
 
     def __init__(
         self,
@@ -121,11 +121,11 @@ class SpectatorSession:
         identity: bytes | None = None,
         keylog: Callable[[str], None] | None = None,
     ) -> None:
-        """Watch through the peer at ``address``, ``delay`` frames behind the newest that is known.
+        """Watch through the peer at ``address``, ``delay`` frames behind the newest known one.
 
-        ``record`` gets every frame that is shown: ``retick.replay.LiveRecording``, or any object of its shape.
-        ``sealed``, ``invite``, ``identity`` and ``keylog`` as in a RollbackSession. With ``online`` the code of a
-        room says whose match it is, and ``address`` is left out.
+        ``record`` gets every shown frame: ``retick.replay.LiveRecording``, or any object with its methods. ``sealed``,
+        ``invite``, ``identity`` and ``keylog`` are as in a RollbackSession. With ``online``, a room's code names the
+        match, and ``address`` is left out.
         """
         if online is not None:
             address = host_name(online, address)
@@ -133,27 +133,27 @@ class SpectatorSession:
             raise UsageError("whom to watch? Give an address, or online with a code")
         self.config = config or MatchConfig()
         self.recording = None if record is None else ShownRecording(record, sim, self.config.tick_rate)
-        """What goes to the recorder, if there is one."""
+        """The recording, if there is one; it feeds the recorder."""
         self.delay = delay
         self.frame = 0
         """The next frame to show."""
         self.start_frame = 0
         """The frame of the first state, for a recording."""
         self.start_state = b""
-        """That state as the game packs it, for a recording."""
+        """The first state as the game packs it, for a recording."""
         self.seed = 0
         self.match_number = 0
-        """Of the match that is shown: rematches, and matches that went on after a desync, are counted."""
+        """The number of the shown match: rematches, and matches that continued after a desync, are counted."""
         self.ended = False
-        """No more frames come; those that wait are still shown, and MatchEnded follows the last."""
+        """Whether no more frames come; those that wait are still shown, and MatchEnded follows the last."""
         self.ended_by = 0
         """The code with which the last source refused us or ended, see ``retick.link.Reason``; 0 before."""
         self._ending = ""
-        """The reason, until MatchEnded was told."""
+        """The reason, until MatchEnded is reported."""
         self.source: Hashable = address
-        """The address that feeds us."""
+        """The address of the peer that feeds us."""
         self.roster: tuple[RosterPeer, ...] = ()
-        """Who plays, with names and profiles, as our source says."""
+        """The players, with names and profiles, according to our source."""
         self._sim = sim
         self._state: Any = None
         self._size = input_size_of(sim)
@@ -167,7 +167,7 @@ class SpectatorSession:
             admit=_feeds_nobody,
         )
         self._source_id = SPECTATOR_ID
-        """The peer id of the one that feeds us, once it has said it."""
+        """The peer id of the source, once it has told us."""
         self._others: list[Hashable] = []
         self._tried: set[Hashable] = set()
         self._welcome: Welcome | None = None
@@ -179,10 +179,10 @@ class SpectatorSession:
             MessageKind.LIST: self._receive_list,
             MessageKind.APPLICATION: self._receive_application,
         }
-        """All that a spectator is sent."""
+        """The messages that a spectator is sent, with their handlers."""
         self._rows: deque[tuple[Input, ...]] = deque()
         self._next: _Beginning | None = None
-        """The state from which the next match is to be shown, once this one has been."""
+        """The state from which the next match is to be shown after this one."""
         self._next_rows: deque[tuple[Input, ...]] = deque()
         self._shown: deque[tuple[Input, ...]] = deque(maxlen=MOST_WAITING)
         self._events: list[MatchEvent | OnlineEvent] = []
@@ -191,28 +191,28 @@ class SpectatorSession:
 
     @property
     def state(self) -> Any:
-        """The state that is to be shown now."""
+        """The state to be shown now."""
         if self._state is None:
             raise NotSynchronized("there is nothing to watch yet: wait for WatchingStarted")
         return self._state
 
     @property
     def routes(self) -> Routes | None:
-        """Of a session with ``online``: how the others are reached."""
+        """How a session with ``online`` reaches the others; None for other sessions."""
         return routes_of(self._link)
 
     @property
     def source_fingerprint(self) -> str | None:
-        """Of the lasting key that our source has proved to have; None without one, and before it has answered."""
+        """The fingerprint of the lasting key that our source has proved; None without one, or before its answer."""
         return self._connection.fingerprint
 
     @property
     def waiting(self) -> int:
-        """Frames that are known and not yet shown."""
+        """How many frames are known and not yet shown."""
         return len(self._rows) + len(self._next_rows)
 
     def due(self, *, now: float) -> bool:
-        """Whether ``advance`` is to be called now: in time, or at once when far behind."""
+        """Whether to call ``advance`` now: on time, or at once if far behind."""
         if self._state is None or len(self._rows) <= (0 if self.ended or self._next is not None else self.delay):
             return False
         return len(self._rows) > 2 * self.delay + 30 or self._pace.is_due(now)
@@ -230,9 +230,9 @@ class SpectatorSession:
         self._pace.frame_run(now, 0.0)
 
     def drain_final_inputs(self) -> list[tuple[Input, ...]]:
-        """The inputs of the frames shown since this was last asked, for a recording: the last 65536, if not asked.
+        """The inputs of the frames shown since the last call, for a recording: at most the last 65536.
 
-        Ask after each ``advance``: a WatchingStarted event begins another recording.
+        Call it after each ``advance``: a WatchingStarted event begins another recording.
         """
         shown = list(self._shown)
         self._shown.clear()
@@ -287,13 +287,13 @@ class SpectatorSession:
 
     def _handle_link_events(self) -> None:
         if len(self._events) >= MOST_UNREAD:
-            # A source that sends more than we read waits.
+            # A source that sends more than we read must wait.
             return
         for event in self._link.events():
             if event.connection is not self._connection:
                 continue
             if isinstance(event, ReliableReceived):
-                # Nothing is received from a source that has broken the rules, also of what came together with that.
+                # Nothing is received from a source that has broken the rules, not even what came together with that.
                 if self._connection.close_reason is None:
                     self._on_message(event.data)
             elif isinstance(event, Connected):
@@ -309,9 +309,9 @@ class SpectatorSession:
             self._connection.close(OTHER_VERSION, fault)
 
     def _move_on(self, reason: str, *, is_void: bool) -> None:
-        """The source is gone: ask the next known peer of the match that was not tried since.
+        """Ask the next known peer of the match that was not tried since, because the source is gone.
 
-        Where what it has shown may not be what the others have, for another state.
+        If the others may not have what it has shown, ask for another state.
         """
         if self.ended:
             return
@@ -324,7 +324,7 @@ class SpectatorSession:
         self._dial(afresh=is_void)
 
     def _on_message(self, data: bytes) -> None:
-        """A message of the source; one that breaks the rules ends the connection with it."""
+        """Receive a message of the source; one that breaks the rules ends the connection."""
         receive = self._receive.get(data[0]) if data else None
         try:
             if receive is None:
@@ -360,7 +360,7 @@ class SpectatorSession:
             self._show(beginning)
 
     def _show(self, beginning: _Beginning) -> None:
-        """Go on from this state; what was shown before has come to its end."""
+        """Continue from this state; what was shown before has come to its end."""
         welcome = beginning.welcome
         if self.recording is not None:
             self.recording.begin(welcome.seed, welcome.frame, beginning.state, self._state)
@@ -393,7 +393,7 @@ class SpectatorSession:
             self._events.append(RosterChanged(roster=roster))
 
     def _receive_application(self, data: bytes) -> None:
-        """What the application of the player that we watch through sends its spectators."""
+        """Receive a message from the application of the player that we watch through, meant for its spectators."""
         self._events.append(MessageReceived(peer=self._source_id, data=data[1:]))
 
     def _end(self, reason: str) -> None:

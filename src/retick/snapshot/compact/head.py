@@ -45,7 +45,7 @@ _STRUCTURE, _CUT, _PLAIN = 16, 32, 64
 
 
 def pick_history(base_tick: int, held: Sequence[int]) -> list[int]:
-    """Of the ticks that a receiver holds, those nearest to the usual ages, newest first."""
+    """The ticks, among those a receiver holds, nearest to the usual ages, newest first."""
     ticks = sorted(tick for tick in held if 0 < base_tick - tick <= OLDEST)
     found: list[int] = []
     end = len(ticks)

@@ -1,8 +1,8 @@
-"""Who may connect: each request says what it wants, and the part that knows about it decides.
+"""Decides who may connect: each request says what it wants, and the part responsible for that decides.
 
-A peer of the match may call before it is known here. A roster or a MEET makes two peers known to each other, and one
-of them receives it first. The other must not refuse the call, because its own message is still on the way. Such a call
-is accepted and waits; nothing is received over it until its peer is known.
+A peer of the match may call before it is known here. A roster or a MEET makes two peers known to each other, and one of
+them receives it first. The other must not refuse the call while its own message is still on the way. Such a call is
+accepted and waits; nothing is received over it until its peer is known.
 """
 
 from collections.abc import Hashable
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
 MOST_EARLY_CALLS = 16
-"""Calls that may wait for their peer to become known."""
+"""The most calls that may wait for their peer to become known."""
 EARLY_SECONDS = 12.0
-"""How long such a call may wait."""
+"""How many seconds such a call may wait."""
 KEYS_DIFFER = "over sealed links inputs are signed, over plain ones they are not"
 CROWDED = "too many wait here already"
 
@@ -56,10 +56,10 @@ class ConnectionRequests:
         self._session = session
         self._early = EarlyCalls()
         self.shown_out: set[bytes | str | None] = set()
-        """Of proved liars: the keys with which they signed, and the fingerprints of lasting keys that they had."""
+        """Proven liars: the keys with which they signed, and the fingerprints of their lasting keys."""
 
     def admit(self, request: Request) -> Accept | Refuse:
-        """The answer to a request; an acceptance carries our version and our window and delay."""
+        """Answer a request; an acceptance carries our version and our window and delay."""
         self._session.is_quiet = False
         fault = version_fault(request.data)
         if fault is not None:
@@ -99,7 +99,7 @@ class ConnectionRequests:
         return Refuse(reason=NO_MATCH, text="nobody is expected here")
 
     def _answer_call(self, request: Request, call: ConnectRequest) -> Accept | Refuse:
-        """Another peer of a match calls."""
+        """Answer the call of another peer of a match."""
         session = self._session
         is_of_next_roster = session.phase is Phase.LINKING and not session.is_host and call.token != session.token
         if not session.token or is_of_next_roster:
@@ -119,12 +119,12 @@ class ConnectionRequests:
         return self._early.claim(ShownRequest(self._session.token, peer.pair_token, peer.peer_id))
 
     def expire(self, now: float) -> bool:
-        """Close the calls that nobody has claimed in time; whether others still wait."""
+        """Close calls that nobody has claimed in time; returns whether others still wait."""
         return self._early.expire(now)
 
 
 class ShownRequest(NamedTuple):
-    """What a caller shows, and what makes a waiting call that of a peer."""
+    """What a caller shows; identifies a waiting call as that of a peer."""
 
     token: bytes
     pair_token: bytes
@@ -132,7 +132,7 @@ class ShownRequest(NamedTuple):
 
 
 class EarlyCalls:
-    """Connections by what their callers have shown."""
+    """Waiting connections, by what their callers have shown."""
 
     def __init__(self) -> None:
         self._waiting: dict[ShownRequest, Connection] = {}
@@ -140,7 +140,7 @@ class EarlyCalls:
         """When each was first seen to wait."""
 
     def hold(self, request: Request, call: ConnectRequest) -> Accept | Refuse:
-        """Let a caller wait; nothing of it is received, since its connection belongs to no peer yet."""
+        """Let a caller wait; nothing is received from it, since its connection belongs to no peer yet."""
         shown = ShownRequest(call.token, call.pair_token, call.peer_id)
         self._waiting = {shown: link for shown, link in self._waiting.items() if link.close_reason is None}
         if shown in self._waiting or not self._has_room_for(request.address):
@@ -150,7 +150,7 @@ class EarlyCalls:
         return Accept()
 
     def _has_room_for(self, address: Hashable) -> bool:
-        """Whether a call of this address may wait. If all places are taken, an address with more gives up its last."""
+        """Whether a call from this address may wait. If all places are taken, an address with more loses its last."""
         if len(self._waiting) < MOST_EARLY_CALLS:
             return True
         calls: dict[Hashable, list[ShownRequest]] = {}
@@ -175,17 +175,17 @@ class EarlyCalls:
         return bool(self._waiting)
 
 
-# How a session gets links with the other peers of a match, and exchanges inputs over them.
+# Gets links with the other peers of a match, and exchanges inputs over them.
 
 
 class Dialling(Members):
-    """A session as far as it asks others for links; ``session`` adds all the rest."""
+    """The part of a session that asks others for links; ``inside`` adds the rest."""
 
     admission: ConnectionRequests
     seats_asked: int
     """How many players are at this peer."""
     shown_token: bytes
-    """The seat token that this peer shows: it held seats before. It has another one for the seats that it gets now."""
+    """The seat token that this peer shows because it held seats before. The seats that it gets now have another."""
     token: bytes
     """The name of the roster, which peers of this match show when they call each other."""
 
@@ -201,14 +201,14 @@ class Dialling(Members):
         peer.attach(self.link.dial(address, seats=self.seats_asked, data=data, heard_of=heard_of))
 
     def call(self, entry: RosterEntry) -> None:
-        """Call a peer of the match that is known from a roster."""
+        """Call a peer of the match known from a roster."""
         peer = self.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
         peer.key = entry.key
         data, peer.was_dialled = encode_call(self.token, self.peer_id, self._reach, entry.pair_token), True
         peer.attach(self.link.dial(entry.address, seats=0, data=data, heard_of=True))
 
     def expect(self, peer: Peer) -> None:
-        """A peer of the match is going to call, or has called before we knew of it."""
+        """Expect a call from a peer of the match, which may have called before we knew of it."""
         self.peers[peer.peer_id] = peer
         connection = self.admission.claim(peer)
         if connection is not None:
@@ -217,17 +217,17 @@ class Dialling(Members):
                 self.on_connected(peer)
 
     def exchange_with(self, peer: Peer, first_frame: int) -> None:
-        """Begin to send our inputs from ``first_frame`` on to a peer, and to receive its own."""
+        """Begin to send a peer our inputs from ``first_frame`` on, and to receive its own."""
         terms = peer.connection.terms if peer.connection is not None else None
         if self.match is not None and terms is not None and peer.exchange is None and peer.is_heard:
             extensions, reach = terms.capabilities & EXTENSIONS, sum(announced_reach(terms.peer_data))
             self.match.add_peer(peer, extensions=extensions, first_frame=first_frame, reach=reach)
 
     def stop_exchange(self, peer: Peer) -> None:
-        """Nothing more is received from a peer, or sent to it, in this match."""
+        """Stop exchanging inputs with a peer in this match."""
         if self.match is not None:
             self.match.remove_peer(peer)
 
     def on_connected(self, peer: Peer) -> None:
-        """The link with a peer is up, and it is known who that is."""
+        """Called when the link with a peer is up, and it is known who that is."""
         raise NotImplementedError

@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
 PROMISE_SECONDS = 0.25
-"""Seconds that a promise is ahead, in addition to two round trips."""
+"""Seconds by which a promise is ahead, in addition to two round trips."""
 COMMIT_SECONDS = 6.0
-"""How long a sponsor has to answer a promise. It gives up a newcomer after 3 s without all promises."""
+"""Seconds that a sponsor has to answer a promise. It gives up a newcomer after 3 s without all promises."""
 COMMITS_TOGETHER = 12.0
-"""How long a sponsor may let a peer wait for answers to promises in all, in one match."""
+"""Seconds in all that a sponsor may let a peer wait for answers to promises, per match."""
 ORPHAN_SECONDS = 2.0
-"""How long after such a sponsor was expelled others have to say that it gave the COMMIT; else there was none."""
+"""Seconds after such a sponsor was expelled in which others may say that it gave the COMMIT; else it did not."""
 MOST_UNANSWERED = 4
-"""Promises in a row without a COMMIT that excuse others for sending no inputs."""
+"""How many promises in a row without a COMMIT excuse others for sending no inputs."""
 HOLD_SECONDS = COMMIT_SECONDS + ORPHAN_SECONDS
-"""How long after a promise or a COMMIT another peer may stand at the frame that it has promised."""
+"""Seconds after a promise or a COMMIT for which another peer may stand at the frame that it has promised."""
 
 
 class Joins(SessionPart):
@@ -46,25 +46,25 @@ class Joins(SessionPart):
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self.commits: dict[int, tuple[int, int]] = {}
-        """Newcomers that became players: their seats as bits, and the frame of their first input."""
+        """Newcomers that became players, with their seats as bits and the frame of their first input."""
         self._first_frames: dict[int, int] = {}
-        """Newcomers that other peers announced, and the first frame whose inputs each of them needs."""
+        """Newcomers that other peers announced, with the first frame whose inputs each of them needs."""
         self._sponsors: dict[int, int] = {}
-        """Newcomers that other peers announced, and which peer."""
+        """Newcomers that other peers announced, with the announcing peer."""
         self._early_meets: dict[int, Meet] = {}
-        """Announced newcomers that cannot be expected yet, by their ids."""
+        """Announced newcomers that cannot be expected yet, by id."""
         self._early_proposals: dict[int, tuple[Peer, int]] = {}
-        """Newcomers for whom a promise cannot be given yet, their sponsors, and the last frame to promise."""
+        """Newcomers for which a promise cannot be given yet, with their sponsor and the last frame to promise."""
         self._promised_for: int | None = None
-        """The newcomer of another sponsor for whom this peer has promised a frame."""
+        """Another sponsor's newcomer for which this peer has promised a frame; None if there is none."""
         self._promised = range(0)
-        """The frames that a COMMIT for it may name."""
+        """The frames that its COMMIT may name."""
         self._promised_at = 0.0
         """When the promise was given."""
         self.blameless_until = 0.0
-        """Until when others may send no inputs because they stand at a promised frame."""
+        """The time until which others may send no inputs because they stand at a promised frame."""
         self._unanswered = 0
-        """Promises in a row after which nobody came in."""
+        """How many promises in a row led to nobody coming in."""
         self._waited: dict[int, float] = {}
         """Seconds for which each sponsor has let us wait for answers to promises."""
         self._last_id = HOST_ID
@@ -72,7 +72,7 @@ class Joins(SessionPart):
 
     @property
     def has_promised(self) -> bool:
-        """Whether this peer waits for the COMMIT or CANCEL of a newcomer, who may be a player already elsewhere."""
+        """Whether this peer waits for the COMMIT or CANCEL of a newcomer, which may already play for other peers."""
         return self._promised_for is not None
 
     @property
@@ -81,7 +81,7 @@ class Joins(SessionPart):
         return set(self._early_meets)
 
     def next_peer_id(self) -> int | None:
-        """The next id that no peer has or had not long ago, each in its turn; None if there is none."""
+        """The next id, in turn, that no peer has or recently had; None if there is none."""
         session = self._session
         lost = (peer_id for peer_id, players in session.drop_agreement.lost.items() if players)
         taken = {session.peer_id, *session.peers, *lost, *self._early_meets}
@@ -100,7 +100,7 @@ class Joins(SessionPart):
         self._expect(decode_meet(data), peer.peer_id, self._match)
 
     def _expect(self, meet: Meet, sponsor: int, match: Match) -> None:
-        """Another peer brings somebody in: expect a call."""
+        """Expect the call of a newcomer that another peer brings in."""
         session = self._session
         # A lost peer may have given this id to a newcomer that the sponsor does not know.
         self._forget_orphan(meet.peer_id, match)
@@ -108,7 +108,7 @@ class Joins(SessionPart):
         session.give_peer_id(meet.peer_id)
         self._sponsors[meet.peer_id] = sponsor
         if meet.match not in (match.number, next_number(match)):
-            # Of the last match, which has ended here: its sponsor ends it too, and refuses the newcomer.
+            # The newcomer of the last match, which has ended here: its sponsor ends it too, and refuses the newcomer.
             return
         if meet.match == next_number(match):
             # The others have begun the next match, for which we still wait for a message.
@@ -125,7 +125,7 @@ class Joins(SessionPart):
             session.expect(newcomer)
 
     def _check_meet(self, meet: Meet, sponsor: int) -> None:
-        """Only the peer with the lowest id may announce somebody, and nobody whom we know already."""
+        """Check an announcement: only the peer with the lowest id may make it, and not for peers that we know."""
         session = self._session
         lowest = min((peer.peer_id for peer in session.players_peers()), default=sponsor)
         if sponsor not in session.peers or sponsor != lowest or sponsor > session.peer_id:
@@ -142,7 +142,7 @@ class Joins(SessionPart):
 
     def drop_agreed(self, match: Match) -> None:
         """Newcomers for the dropped players' seats can be expected now."""
-        # Newcomers whose sponsor is lost, and whose COMMIT no survivor has seen, must come again.
+        # Newcomers whose sponsor is lost, and whose COMMIT no survivor has seen, must try again.
         for peer_id in list(self._sponsors):
             self._forget_orphan(peer_id, match)
         self._handle_early(match)
@@ -152,7 +152,7 @@ class Joins(SessionPart):
         self._handle_early(match)
 
     def _handle_early(self, match: Match) -> None:
-        """Handle what came too early: before a drop was agreed here, or before this match had begun."""
+        """Handle messages that came too early: before a drop was agreed here, or before this match had begun."""
         meets, self._early_meets = self._early_meets, {}
         for meet in meets.values():
             sponsor = self._session.peers.get(self._sponsors[meet.peer_id])
@@ -177,19 +177,19 @@ class Joins(SessionPart):
                 self.send_away(newcomer, match)
 
     def receive_propose(self, peer: Peer, data: bytes) -> None:
-        """A sponsor asks from which frame on its newcomer may play."""
+        """Receive a sponsor's question from which frame on its newcomer may play."""
         peer_id, last = decode_byte_and_number(data)
         if self._sponsors.get(peer_id) != peer.peer_id or self._promised_for == peer_id:
             raise InvalidValue(f"a PROPOSE for peer {peer_id}, which its sender did not announce, or a second one")
         self._answer_proposal(peer, peer_id, last, self._match)
 
     def _answer_proposal(self, sponsor: Peer, peer_id: int, last: int, match: Match) -> None:
-        """Promise a frame up to ``last``, once it is agreed here too who is dropped.
+        """Promise a frame up to ``last``, once it is also agreed here who is dropped.
 
         The newcomer sends no DROP for these players, and the others would wait for one if it came in before. Nor can it
-        forward inputs from before its own first frame: whoever misses one of these waits until it has come. The answer
-        is CANCEL for a newcomer that this peer has lost: the others have stopped for it, and it may not tell the
-        sponsor by itself. So it is when ``last`` has passed here, or is too far ahead for this peer.
+        forward inputs from before its own first frame: a peer that misses one of these waits until it has come. The
+        answer is CANCEL if this peer has lost the newcomer: the others have stopped for it, and it cannot be expected
+        to tell the sponsor itself. It is also CANCEL if ``last`` has passed here, or is too far ahead for this peer.
         """
         newcomer = self._session.peers.get(peer_id)
         is_behind = match.engine.final_state_frame < self._first_frames.get(peer_id, 0)
@@ -204,7 +204,7 @@ class Joins(SessionPart):
             sponsor.send(encode_byte_and_number(MessageKind.PROMISE, peer_id, frame))
 
     def promise(self, match: Match, last: int) -> int:
-        """A frame a little ahead, up to ``last``, at which this peer stops until it receives the agreed one."""
+        """Promise a frame a little ahead, up to ``last``, at which this peer stops until it receives the agreed one."""
         match.barrier = frame = min(match.engine.frame + self.ahead(match), last)
         if self._unanswered < MOST_UNANSWERED:
             self._unanswered += 1
@@ -212,18 +212,18 @@ class Joins(SessionPart):
         return frame
 
     def last_to_promise(self, match: Match) -> int:
-        """As a sponsor: the last frame that may be promised. A player may be ahead of us by a window and a delay."""
+        """For a sponsor: the last frame that may be promised. A player may be ahead of us by a window and a delay."""
         config = match.config
         return match.engine.frame + config.prediction_window + config.input_delay + self.ahead(match)
 
     def ahead(self, match: Match) -> int:
-        """Frames until a stop of which all others hear in time, as a rule; at least one."""
+        """How many frames ahead to stop so that, as a rule, all others hear of it in time; at least one."""
         rtt = max((peer.connection.rtt for peer in self._session.peers.values() if peer.connection), default=0.0)
         ahead = math.ceil((PROMISE_SECONDS + 2 * rtt) * match.config.tick_rate)
         return min(ahead, match.config.history // 2)
 
     def after_frame(self, match: Match, now: float) -> bool:
-        """A sponsor that leaves us waiting at the frame that we promised is expelled."""
+        """Expel a sponsor that leaves us waiting at the promised frame."""
         is_waiting = self._session.admission.expire(now)
         if self._early_proposals and not self._early_meets:
             # Inputs that we missed may have come.
@@ -237,12 +237,12 @@ class Joins(SessionPart):
             if waited > COMMIT_SECONDS or waited + self._waited.get(sponsor.peer_id, 0.0) > COMMITS_TOGETHER:
                 self._session.expel(sponsor, "neither COMMIT nor CANCEL for a newcomer")
         elif sponsor is not None and waited > COMMIT_SECONDS + ORPHAN_SECONDS:
-            # Whoever has received its COMMIT has told us by now.
+            # Any peer that received its COMMIT has told us by now.
             self._call_off(self._promised_for, match)
         return True
 
     def _end_promise(self) -> None:
-        """The answer to our promise has come, or is not needed any more."""
+        """End the promise: its answer has come, or is no longer needed."""
         now = self._session.now
         if self._promised_for is not None:
             sponsor = self._sponsors[self._promised_for]
@@ -250,18 +250,18 @@ class Joins(SessionPart):
         self._promised_for = None
 
     def receive_cancel(self, peer: Peer, data: bytes) -> None:
-        """A sponsor has given up its newcomer, or a player answers our PROPOSE with that it cannot let ours in."""
+        """Receive a CANCEL: a sponsor has given up its newcomer, or a player cannot let ours in and answers PROPOSE."""
         match, peer_id = self._match, decode_byte(data)
         self._session.sponsor.receive_cancel(peer, peer_id, match)
         if self._sponsors.get(peer_id) == peer.peer_id:
             self._call_off(peer_id, match)
 
     def sponsor_of(self, newcomer: Peer) -> int:
-        """The id of the peer that has announced a newcomer: this one's own, if none has."""
+        """The id of the peer that has announced a newcomer; this peer's own if none has."""
         return self._sponsors.get(newcomer.peer_id, self._session.peer_id)
 
     def called_off_by(self, sponsor: Peer, match: Match) -> None:
-        """A sponsor that we do not hear no longer hears us: those that it has not let in by now must come again."""
+        """Give up newcomers of a sponsor that we do not hear and that does not hear us: they must try again."""
         for peer_id in [peer_id for peer_id, by in self._sponsors.items() if by == sponsor.peer_id]:
             self._call_off(peer_id, match)
 
@@ -274,30 +274,30 @@ class Joins(SessionPart):
             self._session.tell_roster_agreed(match)
 
     def peer_connected(self, peer: Peer) -> None:
-        """An announced newcomer's link is up: send it our inputs. Its COMMIT may have come before: then it plays."""
+        """Send an announced newcomer our inputs, now that its link is up. After an earlier COMMIT it plays at once."""
         if peer.peer_id in self._first_frames:
             self._session.exchange_with(peer, self._first_frames[peer.peer_id])
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
-        """A newcomer that another peer brings in is lost to us."""
+        """Handle the loss of a newcomer that another peer brings in."""
         session, match = self._session, self._session.match
         is_expected = peer.role is Role.NEWCOMER and session.peers.get(peer.peer_id) is peer
         if match is None or not session.running or not is_expected:
             return
         if self._promised_for == peer.peer_id:
-            # The others may have let it in by now: their messages will say so.
+            # The others may have let it in by now: their messages will tell.
             session.stop_exchange(peer)
         else:
             self.send_away(peer, match)
             session.tell_roster_agreed(match)
 
     def match_ending(self, match: Match) -> None:
-        """A newcomer that is not a player by now must come again."""
+        """Give up newcomers that are not players by now: they must try again."""
         for peer in [peer for peer in self._session.peers.values() if peer.role is Role.NEWCOMER]:
             self.send_away(peer, match)
 
     def receive_commit(self, peer: Peer, data: bytes) -> None:
-        """A sponsor says from which frame on its newcomer plays; of another peer it means nothing."""
+        """Receive a sponsor's word from which frame on its newcomer plays; from another peer it means nothing."""
         session, match = self._session, self._match
         peer_id, frame = decode_byte_and_number(data)
         newcomer = session.peers.get(peer_id)
@@ -309,10 +309,10 @@ class Joins(SessionPart):
             self.commit(newcomer, frame, match)
 
     def commit(self, newcomer: Peer, frame: int, match: Match) -> None:
-        """From ``frame`` on the newcomer plays its seats."""
+        """Let the newcomer play its seats from ``frame`` on."""
         agreement = self._session.drop_agreement
         if frame < self._first_frames.get(newcomer.peer_id, 0):
-            # Before the newcomer came: a peer that had its id before it became a player then.
+            # Before the newcomer came, a peer that had its id became a player.
             return
         earliest = max(match.engine.frame, *(agreement.decided.get(player, 0) for player in newcomer.players))
         if not earliest <= frame <= match.engine.frame + 3 * match.config.history:
@@ -325,7 +325,7 @@ class Joins(SessionPart):
         self._unanswered = 0
         self.blameless_until = self._session.now + HOLD_SECONDS
         newcomer.role = Role.PLAYER
-        # Every player has promised for this one, and so has received all that was committed and agreed before.
+        # Every player has promised for this one, and so has received everything committed and agreed before.
         self.commits = {newcomer.peer_id: (pack_seats(newcomer.players), frame)}
         agreement.forget_decided()
         self._session.hearing.keep({self._session.peer_id, *self._session.peers, *agreement.lost})
@@ -334,7 +334,7 @@ class Joins(SessionPart):
             part.newcomer_became_player(newcomer, match)
 
     def send_away(self, newcomer: Peer, match: Match, text: str = "") -> None:
-        """Refuse a newcomer after all: it may come again."""
+        """Refuse a newcomer after all; it may try again."""
         match.barrier = None
         if self._promised_for == newcomer.peer_id:
             self._end_promise()

@@ -1,9 +1,9 @@
-"""Before a match: the host gives out seats, tells everyone who takes part, and starts when all are linked.
+"""Before a match: the host gives out seats, tells everyone who takes part, and starts once all are linked.
 
-Theory of operation. When all seats are taken the host sends ROSTER, everyone connects to everyone, and whoever has all
-links says READY. If a joiner leaves before the match has started, or is not ready in time, the host tells the others
-(CANCEL): they keep their seats, close their links with each other, and wait for the next ROSTER. Each ROSTER has its
-own token, so nothing that was said about an earlier one is taken for the present one.
+Theory of operation. When all seats are taken the host sends ROSTER, everyone connects to everyone, and each peer says
+READY once it has all links. If a joiner leaves before the match has started, or is not ready in time, the host tells
+the others (CANCEL): they keep their seats, close their links with each other, and wait for the next ROSTER. Each ROSTER
+has its own token, so nothing said about an earlier one is mistaken for the present one.
 """
 
 from collections import Counter
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
 MOST_EARLY = 64
-"""Messages that may wait for START."""
+"""The most messages that may wait for START."""
 LONGEST_EARLY = 16384
-"""Bytes of one of them."""
+"""The most bytes of one of them."""
 MOST_REDIRECTIONS = 8
-"""How often a peer that wants to join follows the address of another one."""
+"""How often a peer that wants to join is redirected to another one."""
 MOST_ROSTERS = 32
-"""How many rosters a joiner accepts; each makes it call addresses that it only heard of."""
+"""The most rosters that a joiner accepts; each makes it call addresses that it only heard of."""
 LINKING_SECONDS = 10.0
-"""How long a joiner tries to connect to all others, if its peers are lost sooner than that."""
+"""Seconds for which a joiner tries to connect to all others, if its peers are lost sooner than that."""
 GRACE = 5.0
-"""Seconds more that the host waits for READY; so many again a joiner waits for START."""
+"""Seconds more that the host waits for READY; a joiner waits this long again for START."""
 
 
 def _too_few(asked: int, free: list[int]) -> str:
@@ -58,7 +58,7 @@ def _is_open(peer: Peer) -> bool:
 
 
 class Lobby(SessionPart):
-    """The lobby, on the host and on those who join."""
+    """The lobby, on the host and on joiners."""
 
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
@@ -76,14 +76,14 @@ class Lobby(SessionPart):
 
     @property
     def _seconds(self) -> float:
-        """A joiner that is gone without a goodbye must be missed first, so that nobody else has to leave."""
+        """Seconds to wait: a joiner that vanished must be missed first, so that nobody else has to leave."""
         return max(LINKING_SECONDS, self._session.config.disconnect_after + 2.0)
 
     def admit(self, request: Request, old: Peer | None = None) -> Accept | Refuse:
         """On the host: offer a joiner free seats, the lowest of those that were offered least often.
 
-        They are its own when its link is up. Whoever never confirms a connection takes no seat from anybody. The joiner
-        ``old`` has come back by this request, and is offered its seats again.
+        They are its own once its link is up: a joiner that never confirms a connection takes no seat from anybody. If
+        ``old`` is given, that joiner has come back by this request, and is offered its seats again.
         """
         if old is not None:
             self._session.expel(old, describe(RETURNED), reason=RETURNED)
@@ -105,7 +105,7 @@ class Lobby(SessionPart):
         return [player for player in range(session.sim.num_players) if player not in taken]
 
     def let_in(self, peer: Peer) -> bool:
-        """On the host: a joiner's link is up; it gets the seats that it was offered if nobody else has them by now."""
+        """On the host: give a joiner whose link is up the seats that it was offered, if they are still free."""
         session, free = self._session, self._free()
         self._offered = [other for other in self._offered if other is not peer]
         if session.phase is not Phase.GATHERING or not set(peer.players) <= set(free):
@@ -118,7 +118,7 @@ class Lobby(SessionPart):
         return True
 
     def follow_redirection(self, peer: Peer, text: str) -> bool:
-        """The peer that we dialled names its sponsor: dial that one; False when this leads nowhere."""
+        """Dial the sponsor that the dialled peer names; False if this leads nowhere."""
         self._redirections += 1
         try:
             address = unpack_address(text.encode())
@@ -131,7 +131,7 @@ class Lobby(SessionPart):
         return True
 
     def peer_connected(self, peer: Peer) -> None:
-        """The host looks whether everyone is there, the others whether all their links are up."""
+        """On the host, check whether everyone is there; on others, whether all their links are up."""
         session = self._session
         if session.is_host and session.phase is Phase.GATHERING:
             self._send_rosters_when_complete()
@@ -139,7 +139,7 @@ class Lobby(SessionPart):
             self._report_when_linked()
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
-        """A joiner that leaves frees its seats; without the host nothing goes on."""
+        """Free the seats of a joiner that leaves; without the host, nothing continues."""
         session = self._session
         if session.phase not in (Phase.GATHERING, Phase.LINKING):
             return
@@ -148,13 +148,13 @@ class Lobby(SessionPart):
             if session.phase is Phase.LINKING:
                 self._gather_again(peer)
         elif session.phase is Phase.LINKING and peer.role is not Role.HOST:
-            # The host will hear of it too, and say so; unless it is only our path to this peer that is broken.
+            # The host will notice too, and say so; unless only our own path to this peer is broken.
             self._missing[peer.peer_id] = reason
         else:
             session.end(reason)
 
     def _gather_again(self, gone: Peer) -> None:
-        """On the host: the roster does not hold any more."""
+        """On the host: withdraw the roster."""
         session = self._session
         session.phase = Phase.GATHERING
         session.token = session.entropy(TOKEN_SIZE)
@@ -169,7 +169,7 @@ class Lobby(SessionPart):
         session.phase, session.token = Phase.GATHERING, b""
         self._early = []
         for other in [other for other in session.peers.values() if other is not peer]:
-            text = "the roster does not hold any more"
+            text = "the roster is no longer valid"
             if other.connection is not None:
                 other.connection.tag = None
                 other.connection.close(Reason.GOODBYE, text)
@@ -198,12 +198,12 @@ class Lobby(SessionPart):
         return [peer.peer_id for peer in self._session.peers.values() if not peer.is_connected]
 
     def _patience(self) -> float:
-        """Of two without a link the one that calls leaves first, and the other one can stay."""
+        """Seconds to wait: of two without a link, the caller leaves first, and the other one can stay."""
         is_caller = any(peer_id < self._session.peer_id for peer_id in self._apart())
         return self._seconds if is_caller else self._seconds + GRACE / 2
 
     def _complaint(self) -> str:
-        """Who could not reach whom, for the host's eyes too."""
+        """Say who could not reach whom; the host sees it too."""
         session, apart = self._session, self._apart()
         why = next((self._missing[peer_id] for peer_id in apart if peer_id in self._missing), "no answer")
         names = ", ".join(str(peer_id) for peer_id in apart)
@@ -226,7 +226,7 @@ class Lobby(SessionPart):
             peer.send(encode_roster(Roster(peer.peer_id, session.token, told)))
 
     def receive_roster(self, peer: Peer, data: bytes) -> None:
-        """The host says who takes part: call those who came before us, expect calls of those who came after."""
+        """Receive the roster: call the peers that came before us, expect calls of those that came after."""
         session = self._session
         roster = decode_roster(data)
         self._check_roster(roster, peer)
@@ -250,9 +250,9 @@ class Lobby(SessionPart):
         self._report_when_linked()
 
     def _check_roster(self, roster: Roster, host: Peer) -> None:
-        """Every seat of the game has its peer, the host has one, ours are those that we were granted.
+        """Check that every seat of the game has its peer, the host has one, and ours are those that we were granted.
 
-        And those that we are to call have addresses that can be ours to call.
+        The peers that we are to call must have addresses that we may dial.
         """
         session = self._session
         seats = {entry.peer_id: entry.players for entry in roster.entries}
@@ -274,10 +274,10 @@ class Lobby(SessionPart):
             peers[HOST_ID].send(encode_ready(self._session.token))
 
     def receive_ready(self, peer: Peer, data: bytes) -> None:
-        """On the host: when the last one is ready, mix the seeds of all links, and start."""
+        """On the host: once the last one is ready, mix the seeds of all links, and start."""
         session = self._session
         if decode_ready(data) != session.token or session.phase is not Phase.LINKING:
-            # For a roster that does not hold any more.
+            # For a withdrawn roster.
             return
         peer.ready = True
         if not all(other.ready for other in session.peers.values()):
@@ -307,7 +307,7 @@ class Lobby(SessionPart):
             session.receive_message(sender, message)
 
     def hold(self, peer: Peer, data: bytes) -> None:
-        """The START of another joiner has come before ours: what it says waits until our match runs."""
+        """Keep a message until our match runs: the START of another joiner has come before ours."""
         if len(self._early) >= MOST_EARLY or len(data) > LONGEST_EARLY:
             raise InvalidValue(f"more than {MOST_EARLY} messages before START, or one of {len(data)} bytes")
         self._early.append((peer, data))

@@ -1,4 +1,4 @@
-"""A newcomer's side of joining a running match: it receives a state, the inputs since then, and its first own frame.
+"""A newcomer's side of joining a running match: receives a state, the inputs since then, and its first own frame.
 
 ``sponsor`` explains the whole protocol and has the sponsor's side.
 """
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
 LEVEL_SECONDS = 0.75
-"""How far behind a newcomer may be, travel time included, when the frame of its first input is agreed."""
+"""Seconds that a newcomer may be behind, travel time included, when the frame of its first input is agreed."""
 NOT_LET_IN = "the others did not let us in: try again"
 LONGEST_DOUBT = 3.0
-"""Seconds after COMMIT in which all players must have acknowledged our inputs; then our own are used in any case."""
+"""Seconds after COMMIT in which all players must have acknowledged our inputs; then ours are used in any case."""
 LONGEST_WAIT = 35.0
 """Seconds after WELCOME in which a newcomer must have become a player; its sponsor gives it up after 30."""
 
@@ -44,10 +44,10 @@ class Newcomer(SessionPart):
         self._denied_at = 0.0
         """When a player last refused us."""
         self._denied: set[int] = set()
-        """Players of the WELCOME that have closed the link to us, or sent us no inputs, nor we to them."""
+        """Players of the WELCOME that have closed the link to us, or with whom no inputs were exchanged."""
 
     def receive_welcome(self, sponsor: Peer, data: bytes) -> None:
-        """The sponsor says who plays and announces a state: call the others."""
+        """Receive who plays, and the announcement of a state: call the others."""
         session = self._session
         welcome = decode_welcome(data)
         if not isinstance(session.sim, PacksState):
@@ -84,7 +84,7 @@ class Newcomer(SessionPart):
             raise InvalidValue("a WELCOME without its sender, or with other seats than were asked for")
 
     def receive_state(self, peer: Peer, data: bytes) -> None:
-        """A chunk of the state; with the last one this peer's match begins."""
+        """Receive a chunk of the state; with the last one, this peer's match begins."""
         if self._receiver is None or self._welcome is None or not self.is_sponsored_by(peer):
             raise InvalidValue("a state that was not announced")
         if self._receiver.receive(data):
@@ -111,17 +111,17 @@ class Newcomer(SessionPart):
         self._report_when_level(match)
 
     def peer_connected(self, peer: Peer) -> None:
-        """A link with a peer of the match is up: exchange inputs with it from the state's frame on."""
+        """Exchange inputs with a peer of the match, whose link is up, from the state's frame on."""
         match = self._session.match
         if self._welcome is not None and match is not None and not self._has_joined:
             self._session.exchange_with(peer, self._welcome.frame)
             self._report_when_level(match)
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
-        """One who loses a peer before it is in gives up: it cannot agree on drops with the others.
+        """Give up if we lose a peer before we are in: we cannot agree on drops with the others.
 
-        So does one to whom most players say that it was not let in, or all that are left: its sponsor has deceived it,
-        or was lost before its COMMIT had reached the others.
+        Also give up if most players, or all that are left, say that we were not let in: our sponsor has deceived us, or
+        was lost before its COMMIT had reached the others.
         """
         session, welcome = self._session, self._welcome
         if not session.running or session.match is None or welcome is None:
@@ -137,11 +137,11 @@ class Newcomer(SessionPart):
             session.end(NOT_LET_IN)
 
     def roster_agreed(self, match: Match) -> None:
-        """Who was dropped since has nothing more to say about us."""
+        """Ignore what peers dropped since have said about us."""
         self._denied &= self._session.peers.keys()
 
     def while_waiting(self, now: float) -> None:
-        """A sponsor that is alive and does not let us in is not waited for longer than a join can take."""
+        """Give up on a sponsor that is alive but does not let us in, after the longest time that a join can take."""
         if self._welcome is None:
             return
         if self._since is None:
@@ -160,11 +160,11 @@ class Newcomer(SessionPart):
         return True
 
     def _take_part_when_acknowledged(self, first: int, match: Match, now: float) -> None:
-        """Our players' own inputs are used once everybody acknowledges our inputs, and so has let us in.
+        """Use our players' own inputs once everybody acknowledges our inputs, and so has let us in.
 
-        A sponsor may have told some of them so and others not. If one that has refused us stays in the match, we leave:
-        our inputs were neutral, and nobody can tell whether we have been there. One that only does not acknowledge is
-        not waited for.
+        A sponsor may have told only some of them. If one that has refused us stays in the match, we leave: our inputs
+        were neutral, and nobody can tell whether we were there. A peer that merely does not acknowledge is not waited
+        for.
         """
         session = self._session
         self._taken_since = self._taken_since or now
@@ -189,7 +189,7 @@ class Newcomer(SessionPart):
 
     @staticmethod
     def _is_level(match: Match) -> bool:
-        """Whether we have come near to where the others are; where a link came up late, inputs are still missing."""
+        """Whether we have nearly caught up with the others; if a link came up late, inputs are still missing."""
         newest = max((exchange.their_frame for exchange in match.exchanges), default=-1)
         return newest - match.engine.frame <= LEVEL_SECONDS * match.config.tick_rate
 
@@ -202,7 +202,7 @@ class Newcomer(SessionPart):
         return self._welcome is not None and peer.peer_id == self._welcome.sender
 
     def commit(self, frame: int, match: Match) -> None:
-        """The frame of our first own input is agreed: once, or another peer could silence ours at any time."""
+        """Accept the frame of our first own input: only once, or another peer could silence ours at any time."""
         if match.joins_at is not None:
             return
         level = round(LEVEL_SECONDS * match.config.tick_rate)

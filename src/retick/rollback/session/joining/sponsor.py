@@ -1,15 +1,16 @@
-"""How a newcomer gets free seats in a running match, while the others play on.
+"""How a newcomer gets free seats in a running match, while the others keep playing.
 
-Theory of operation. The newcomer dials any peer of the match and is sent on to its *sponsor*, the peer with the lowest
-id. The sponsor sends it a final state and tells the other players to expect its call (MEET). From that state's frame on
-every player sends the newcomer its inputs like to any other peer; the newcomer runs them as fast as they come. Once it
-has a link with everybody (JOINED) the sponsor asks all players for a frame (PROPOSE), and names the last one that may
-be promised. Each answers with a frame a little ahead and promises to stop there until the sponsor answers (PROMISE).
-The highest of them is the frame from which on the newcomer plays (COMMIT): no peer can have passed it, and every peer
-has seen that it could accept the last one. A promise is a few round trips ahead, so that in practice no peer stops.
+Theory of operation. The newcomer dials any peer of the match and is redirected to its *sponsor*, the peer with the
+lowest id. The sponsor sends it a final state and tells the other players to expect its call (MEET). From that state's
+frame on every player sends the newcomer its inputs like to any other peer; the newcomer runs them as fast as they come.
+Once it has a link with everybody (JOINED) the sponsor asks all players for a frame (PROPOSE), and names the last one
+that may be promised. Each answers with a frame a little ahead and promises to stop there until the sponsor answers
+(PROMISE). The highest of them is the frame from which the newcomer plays (COMMIT): no peer can have passed it, and
+every peer has seen that it could accept the last one. A promise is a few round trips ahead, so in practice no peer
+stops.
 
-Only one newcomer comes in at a time, so each step has its time. A newcomer takes the place when its link is up, and not
-before; it loses it when it makes no progress.
+Only one newcomer comes in at a time, so each step has a time limit. A newcomer takes the place when its link is up, and
+not before; it loses it if it makes no progress.
 """
 
 from collections import Counter
@@ -44,35 +45,35 @@ from retick.sim.contract import PacksState
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-# Addresses from which a newcomer led to nothing: each waits before it is let in again, twice as long every time.
+# Addresses whose newcomers led to nothing: each must wait before it is let in again, twice as long every time.
 #
 # An address is an IPv4 address or a /64 network of IPv6, as at the link's door. Time is that of the last frame.
 
 FIRST_WAIT = 5.0
 """Seconds for which an address is refused the first time: others may come first."""
 LONGEST_WAIT = 320.0
-"""Seconds; and so long after a wait is over it is remembered that there was one."""
+"""The longest wait in seconds; a wait is also remembered for this long after it ended."""
 MOST_HELD_OFF = 64
-"""Addresses that are remembered; beyond it the one whose wait is over first is forgotten."""
+"""How many addresses are remembered; beyond that, the one whose wait ends first is forgotten."""
 
 
 class Wait(NamedTuple):
-    """Of one address."""
+    """The wait of one address."""
 
     times: int
-    """How often it has had to wait."""
+    """How often the address has had to wait."""
     until: float
 
 
 class HeldOff:
-    """Who has to wait, and for how long."""
+    """The addresses that must wait, and for how long."""
 
     def __init__(self) -> None:
         self._now = 0.0
         self._waits: dict[Hashable, Wait] = {}
 
     def hold(self, address: Hashable, now: float) -> None:
-        """A newcomer from this address led to nothing."""
+        """Note that a newcomer from this address led to nothing."""
         origin = origin_of(address)
         before = self._waits.pop(origin, None)
         times = before.times + 1 if before is not None and now < before.until + LONGEST_WAIT else 1
@@ -81,12 +82,12 @@ class HeldOff:
             del self._waits[min(self._waits, key=lambda other: self._waits[other].until)]
 
     def seconds_left(self, address: Hashable) -> float:
-        """How long this address still has to wait; 0 or less if it need not."""
+        """Seconds that this address must still wait; 0 or less if it need not."""
         wait = self._waits.get(origin_of(address))
         return wait.until - self._now if wait is not None else 0.0
 
     def pass_time(self, now: float) -> bool:
-        """Whether anybody has to wait."""
+        """Note the time; returns whether any address must wait."""
         self._now = now
         return any(now < wait.until for wait in self._waits.values())
 
@@ -94,13 +95,13 @@ class HeldOff:
 LONGEST_JOIN = 30.0
 """Seconds after which a newcomer that has not become a player is given up."""
 LONGEST_STANDSTILL = 5.0
-"""Seconds without any progress of the newcomer, while the match goes on, after which it is given up."""
+"""Seconds without progress of the newcomer, while the match runs, after which it is given up."""
 LONGEST_PROMISE = 3.0
 """Seconds that the players have to answer PROPOSE."""
 MOST_UNPROMISED = 2
-"""How often a player may give no PROMISE before it is expelled."""
+"""How often a player may fail to PROMISE before it is expelled."""
 PROBATION = 60.0
-"""Seconds in which one that has come in must not be lost while everybody waits for it, or its address is held off."""
+"""Seconds after coming in during which a peer must not be lost while all wait for it, or its address must wait."""
 EXPELLED = frozenset({Reason.VIOLATION, NO_INPUTS, NO_ACKNOWLEDGEMENTS, EQUIVOCATION, UNSIGNED})
 BUSY = "somebody else is joining: try again in a moment"
 
@@ -115,7 +116,7 @@ class Sponsor(SessionPart):
         self._first_frame: int | None = None
         """The frame of the newcomer's state; None before it was sent."""
         self._promises: dict[int, int] = {}
-        """Peers, this one included, and the frame that each has promised for our newcomer."""
+        """Peers, this one included, with the frame that each has promised for our newcomer."""
         self._last = 0
         """The last frame that may be promised."""
         self._has_joined = False
@@ -131,21 +132,21 @@ class Sponsor(SessionPart):
         self._held_off = HeldOff()
         """Addresses of newcomers that were given up, or that made everybody wait."""
         self._came_in: dict[int, float] = {}
-        """Newcomers that became players, whoever brought them in, and when."""
+        """Newcomers that became players, whichever peer brought them in, and when."""
         self._unpromised: Counter[int] = Counter()
-        """How often a player gave no PROMISE in time."""
+        """How often each player failed to PROMISE in time."""
 
     def admit(self, request: Request, old: Peer | None = None, token: bytes = NO_SEAT_TOKEN) -> Accept | Refuse:
-        """Somebody asks for seats in the running match; it has proved to be the peer ``old`` if that is given."""
+        """Answer a request for seats in the running match; the sender has proved to be ``old`` if that is given."""
         session = self._session
         others = [peer for peer in session.players_peers() if peer is not old]
         lowest = min(others, key=lambda peer: peer.peer_id, default=None)
         if lowest is not None and lowest.peer_id < session.peer_id and lowest.connection is not None:
-            # One peer lets newcomers in, or two of them might give the same seat away.
+            # A single peer lets newcomers in, or two of them might give the same seat away.
             return Refuse(reason=ASK_SPONSOR, text=pack_address(lowest.connection.address).decode())
         if any(not peer.is_heard for peer in others):
             return Refuse(reason=Reason.DENIED, text="players here do not hear each other: nobody can join now")
-        # Those that nobody may come back to first; but the seats that one held before, if it comes back.
+        # First seats that nobody may come back to; but a returning peer gets the seats that it held before.
         held = session.returns.held_seats
         free = old.players if old is not None else session.returns.seats_with(token)
         if len(free) != request.seats:
@@ -176,10 +177,10 @@ class Sponsor(SessionPart):
         return joining or is_going or session.match is None or session.match.joins_at is None
 
     def let_in(self, peer: Peer) -> bool:
-        """The link of a newcomer is up: give it the place if it is ours and the place is still free.
+        """Give the place to a newcomer whose link is up, if it is ours and the place is still free.
 
-        Also True for one that another peer brings in. Only now, because whoever never confirms a connection could
-        otherwise hold the place, and because several may have been offered the same seats.
+        Also True for one that another peer brings in. Only now, because a newcomer that never confirms a connection
+        could otherwise hold the place, and because several may have been offered the same seats.
         """
         session = self._session
         if peer.peer_id != NO_ID:
@@ -195,19 +196,19 @@ class Sponsor(SessionPart):
         peer.peer_id = peer_id
         session.give_peer_id(peer_id)
         session.peers[peer_id] = self.newcomer = peer
-        # What the newcomer before this one did, and was promised, says nothing about this one.
+        # What the previous newcomer did, and was promised, says nothing about this one.
         self._first_frame, self._promises, self._progress = None, {}, ()
         self._has_joined = self._waits_for_state = False
         self._began_at = self._proposed_at = None
         return True
 
     def peer_connected(self, peer: Peer) -> None:
-        """Our newcomer's link is up."""
+        """Note that our newcomer's link is up."""
         if peer is self.newcomer:
             self._welcome(peer, self._match)
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
-        """Our newcomer is lost. Or a player was expelled, or made all wait before it went: others may come first."""
+        """Handle the loss of our newcomer, or of a player that cost time: its address must wait, others come first."""
         link = peer.connection
         if peer.role is Role.PLAYER and link is not None and self._has_cost_time(peer, link.close_reason):
             self._hold_off(link.address, self._session.now)
@@ -215,7 +216,7 @@ class Sponsor(SessionPart):
             self.cancel(self._match)
 
     def _has_cost_time(self, peer: Peer, reason: int | None) -> bool:
-        """Whether a player was expelled, or came in not long ago and goes while everybody waits for its inputs."""
+        """Whether a player was expelled, or came in recently and leaves while everybody waits for its inputs."""
         if reason in EXPELLED:
             return True
         match, came_at = self._session.match, self._came_in.get(peer.peer_id)
@@ -227,13 +228,14 @@ class Sponsor(SessionPart):
         self._came_in[newcomer.peer_id] = self._session.now
 
     def match_ending(self, match: Match) -> None:
-        """Our newcomer, if it is not a player by now, must come again."""
+        """Give up our newcomer if it is not a player by now: it must try again."""
         self._call_off(match)
 
     def _welcome(self, newcomer: Peer, match: Match) -> None:
-        """Send our newcomer the state, and tell the others of it.
+        """Send our newcomer the state, and tell the others about it.
 
-        The state must lie behind the last input of every dropped player, because the newcomer runs them as neutral.
+        The state must lie behind the last input of every dropped player, because the newcomer simulates them as
+        neutral.
         """
         session = self._session
         frame = match.engine.final_state_frame
@@ -271,7 +273,7 @@ class Sponsor(SessionPart):
         session.exchange_with(newcomer, frame)
 
     def after_frame(self, match: Match, now: float) -> bool:
-        """Send our newcomer its state, and see how far it is."""
+        """Send our newcomer its state, and check its progress."""
         is_anybody_held_off = self._held_off.pass_time(now)
         newcomer = self.newcomer
         if newcomer is None:
@@ -285,7 +287,7 @@ class Sponsor(SessionPart):
         return True
 
     def _check_time(self, match: Match, now: float) -> None:
-        """Give up a newcomer that takes too long, and the promises for it that do not come."""
+        """Give up a newcomer that takes too long, or for which promises do not come."""
         newcomer = self.newcomer
         if newcomer is None:
             return
@@ -308,7 +310,7 @@ class Sponsor(SessionPart):
         self._session.is_quiet = False
 
     def _cancel_unpromised(self, match: Match) -> None:
-        """Some players gave no PROMISE: everybody stood still for them. The second time they are expelled."""
+        """Give up because some players gave no PROMISE: everybody stood still. The second time, expel them."""
         session = self._session
         late = [peer for peer in session.heard_peers() if peer.peer_id not in self._promises]
         self.cancel(match, "not every player has promised a frame: try again")
@@ -322,7 +324,7 @@ class Sponsor(SessionPart):
         self._came_in.pop(peer_id, None)
 
     def _progress_of(self, newcomer: Peer, match: Match) -> tuple[Any, ...]:
-        """Our frame, and all that changes while a newcomer receives its state and runs what follows."""
+        """Our frame, and everything that changes while a newcomer receives its state and catches up."""
         exchange, connection = newcomer.exchange, newcomer.connection
         return (
             match.engine.frame,
@@ -333,7 +335,7 @@ class Sponsor(SessionPart):
         )
 
     def receive_joined(self, peer: Peer, data: bytes) -> None:
-        """Our newcomer has the state and all links."""
+        """Receive the word that our newcomer has the state and all links."""
         decode_joined(data)
         if peer is not self.newcomer or self._first_frame is None:
             raise InvalidValue("a JOINED from a newcomer that another peer brings in, or that has no state yet")
@@ -341,7 +343,7 @@ class Sponsor(SessionPart):
         self._propose_when_level(self._match, self._session.now)
 
     def _propose_when_level(self, match: Match, now: float) -> None:
-        """Ask everyone for a frame, once the newcomer has come near: else all would have to wait for it there."""
+        """Ask everyone for a frame once the newcomer has nearly caught up: else all would have to wait for it there."""
         newcomer = self.newcomer
         if newcomer is None or self._proposed_at is not None or not self._has_joined:
             return
@@ -356,7 +358,7 @@ class Sponsor(SessionPart):
         self._commit_when_promised(match)
 
     def receive_promise(self, peer: Peer, data: bytes) -> None:
-        """A player will stop at this frame. One past the last that we named is that player's fault."""
+        """Receive the frame at which a player will stop. A frame past the last that we named is that player's fault."""
         peer_id, frame = decode_byte_and_number(data)
         if self.newcomer is None or peer_id != self.newcomer.peer_id or self._proposed_at is None:
             return
@@ -366,7 +368,7 @@ class Sponsor(SessionPart):
         self._commit_when_promised(self._match)
 
     def receive_cancel(self, peer: Peer, peer_id: int, match: Match) -> None:
-        """A player's answer to PROPOSE: it has lost the newcomer, or cannot stop in time. Else it means nothing."""
+        """Receive a player's refusal of PROPOSE: it lost the newcomer, or cannot stop in time. Ignored otherwise."""
         is_ours = self.newcomer is not None and self.newcomer.peer_id == peer_id
         if is_ours and self._proposed_at is not None and peer.peer_id not in self._promises:
             self.cancel(match, f"peer {peer.peer_id} cannot let you in now: try again")
@@ -383,7 +385,7 @@ class Sponsor(SessionPart):
         session.joins.commit(newcomer, frame, match)
 
     def cancel(self, match: Match, text: str = "") -> None:
-        """Give up bringing in our newcomer, if there is one: it may come again."""
+        """Give up bringing in our newcomer, if there is one: it may try again."""
         if self.newcomer is not None:
             self._call_off(match, text)
             self._session.tell_roster_agreed(match)

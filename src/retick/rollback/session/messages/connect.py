@@ -1,4 +1,4 @@
-"""What a request to connect wants, as the application data of the link's HELLO, and what ACCEPT answers.
+"""A request to connect, as the application data of the link's HELLO, and the answer in ACCEPT.
 
 ::
 
@@ -29,12 +29,12 @@ from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
 from retick.rollback.session.messages.roster import NO_TOKEN, TOKEN_SIZE
 
 VERSION = 5
-"""Of the session protocol: all that is in this package."""
+"""The version of the session protocol, which includes everything in this package."""
 FROM_A_STATE = 0xFFFFFFFF
-"""In place of the frame to go on from: the spectator has nothing yet."""
+"""Used in place of the frame to continue from: the spectator has nothing yet."""
 
 LARGEST_REACH = 255
-"""Frames of a window or a delay, as they are announced."""
+"""The most frames of a window or a delay, as announced."""
 
 _ACCEPT = struct.Struct(f"<B{KEY_SIZE}sBB")
 _HEAD = struct.Struct("<BB")
@@ -59,27 +59,27 @@ class Reach(NamedTuple):
 
 
 class ConnectRequest(NamedTuple):
-    """A request, decoded; only the fields of its tag have a meaning."""
+    """A decoded request; only the fields of its tag have a meaning."""
 
     want: Want
     frame: int = FROM_A_STATE
-    """WATCH: the frame to go on from."""
+    """WATCH: the frame to continue from."""
     match: int = 0
     """WATCH: the match of that frame."""
     token: bytes = b""
-    """CALL: what all peers of the match know."""
+    """CALL: the token that all peers of the match know."""
     pair_token: bytes = NO_TOKEN
-    """CALL: what only the caller and the called one know."""
+    """CALL: the token that only the caller and the called peer know."""
     peer_id: int = 0
     """CALL: the caller's id."""
     reach: Reach = Reach()
-    """PLAY and CALL: of the one who asks."""
+    """PLAY and CALL: the sender's reach."""
     seat_token: bytes = NO_SEAT_TOKEN
-    """PLAY: the secret of the seats that the one who asks held before."""
+    """PLAY: the secret of the seats that the sender held before."""
     keeps_match: bool = False
-    """PLAY: whether the one who asks still has the match in which it held them."""
+    """PLAY: whether the sender still has the match in which it held them."""
     key: bytes = NO_KEY
-    """PLAY: with which the one who asks signs its inputs."""
+    """PLAY: the public key with which the sender signs its inputs."""
 
     def __repr__(self) -> str:
         return f"ConnectRequest({self.want.name}, peer_id={self.peer_id}, reach={self.reach})"  # no token is shown
@@ -104,25 +104,25 @@ def encode_acceptance(reach: Reach, key: bytes = NO_KEY) -> bytes:
 
 
 def decode_acceptance(data: bytes) -> Reach:
-    """The reach in an acceptance of our version."""
+    """Read the reach in an acceptance of our version."""
     if len(data) != _ACCEPT.size:
         raise InvalidValue(f"an acceptance has {_ACCEPT.size} bytes, not {len(data)}")
     return announced_reach(data)
 
 
 def accepted_key(data: bytes) -> bytes:
-    """The key in an acceptance that was checked."""
+    """The key in a checked acceptance."""
     key: bytes = _ACCEPT.unpack(data)[1]
     return key
 
 
 def announced_reach(data: bytes) -> Reach:
-    """The reach in a PLAY, CALL or acceptance that was checked: it comes last in each of them."""
+    """The reach in a checked PLAY, CALL or acceptance, each of which ends with it."""
     return Reach(*data[-2:])
 
 
 def version_fault(data: bytes) -> str | None:
-    """Words for what a side of another version said when it connected; None if it is ours."""
+    """Say which version the other side has, from what it sent on connecting; None if it is ours."""
     is_first = not data or len(data) == TOKEN_SIZE + 1 or data.startswith(b"WATCH")
     theirs = 1 if is_first else data[0]
     if theirs == VERSION:
@@ -131,7 +131,7 @@ def version_fault(data: bytes) -> str | None:
 
 
 def decode_request(data: bytes) -> ConnectRequest:
-    """A request of our version."""
+    """Read a request of our version."""
     if len(data) < _HEAD.size:
         raise InvalidValue("a request to connect that does not say what it wants")
     want = data[1]

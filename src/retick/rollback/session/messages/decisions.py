@@ -17,13 +17,13 @@ from retick.rollback.session.messages.kinds import MessageKind, need
 from retick.rollback.session.messages.roster import MAX_SEATS
 
 KNOWN_INPUTS = 96
-"""Inputs of a lost player that one DROP carries at most; more are asked for with WANT."""
+"""The most inputs of a lost player in one DROP; further ones are asked for with WANT."""
 
 _HEAD = struct.Struct("<BBI")
 SERIAL_END = _HEAD.size
-"""Bytes of a DROP up to the end of its serial."""
+"""The offset of the end of a DROP's serial."""
 LARGEST_DROP = 16384
-"""Bytes of a DROP: with 16 lost players and inputs of 8 bytes it has fewer, and it must fit into a FORWARD."""
+"""The most bytes of a DROP: 16 lost players with inputs of 8 bytes take fewer, and it must fit into a FORWARD."""
 _UNHEARD = struct.Struct("<BB")
 _DECIDED = struct.Struct("<BI")
 _KNOWN = struct.Struct("<BIB")
@@ -39,24 +39,24 @@ class Known(NamedTuple):
 
 
 class Drop(NamedTuple):
-    """One peer's view when others are not heard any more."""
+    """One peer's view of peers that are no longer heard."""
 
     lost: frozenset[int]
-    """Ids of the lost peers: those to which no chain of peers leads that hear each other."""
+    """Ids of the lost peers: no chain of peers that hear each other leads to them."""
     known: tuple[Known, ...]
-    """The players of lost peers whose last frame is not decided at the sender."""
+    """The players of lost peers whose last frame the sender has not decided."""
     commits: tuple[tuple[int, int, int], ...]
     """Newcomers that became players: peer id, seats as bits, and the frame of the first input."""
     match: int = 0
     """The number of the match in which the sender is."""
     before: frozenset[int] = frozenset()
-    """Those of ``lost`` that were dropped before this match began."""
+    """The peers in ``lost`` that were dropped before this match began."""
     unheard: tuple[tuple[int, int], ...] = ()
-    """The peers that the sender itself no longer hears, and the reason of each."""
+    """The peers that the sender itself no longer hears, with the reason for each."""
     decided: tuple[tuple[int, int], ...] = ()
-    """The players of lost peers that the sender has dropped, and from which frame on."""
+    """The players of lost peers that the sender has dropped, with the first frame on neutral input."""
     serial: int = 0
-    """Grows with every DROP of this sender: so a forwarded one that is out of date is recognised."""
+    """Grows with every DROP of this sender, so that outdated forwarded ones are recognised."""
 
 
 def encode_drop(drop: Drop, input_size: int) -> bytes:
@@ -147,15 +147,15 @@ _PAUSE = struct.Struct("<BBIBBI")
 
 
 class Pausing(NamedTuple):
-    """What one peer says."""
+    """A PAUSE of one peer."""
 
     match: int
     serial: int
     """Grows with every PAUSE of this sender, as in a DROP."""
     pause: int
-    """Which pause of the match, from 0: two that follow each other closely are told apart."""
+    """Which pause of the match, counted from 0, to distinguish consecutive ones."""
     wants: bool
-    """Whether the sender wants the pause; else it only stops because others want it."""
+    """Whether the sender wants the pause, or only stops because others want it."""
     frame: int
     """The first frame that the sender does not run."""
 
@@ -173,7 +173,7 @@ def decode_pause(data: bytes) -> Pausing:
     return Pausing(match, serial, pause, bool(wants), frame)
 
 
-# The wish to play again, and with which seats.
+# The proposal to play again, and with which seats.
 #
 # ::
 #
@@ -194,7 +194,7 @@ def encode_rematch(number: int, seats: tuple[int, ...] = ()) -> bytes:
 
 
 def decode_rematch(data: bytes) -> tuple[int, tuple[int, ...]]:
-    """The number of the match to come, and the new seats."""
+    """Read the number of the match to come, and the new seats."""
     need(data, _REMATCH_HEAD)
     seats = tuple(data[_REMATCH_HEAD:])
     if data[2] != len(seats) or len(seats) > MAX_SEATS or not is_order(seats):

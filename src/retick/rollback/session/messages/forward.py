@@ -1,4 +1,4 @@
-"""What a peer passes on for two others that do not hear each other.
+"""What a peer forwards for two others that do not hear each other.
 
 ::
 
@@ -18,9 +18,9 @@ from retick.rollback.session.messages.kinds import MessageKind, need
 from retick.rollback.session.messages.roster import MAX_PEERS
 
 WANT, PASS = 0xF0, 0xF1
-"""The first byte of the payloads; RBN1 begins with another one."""
+"""The first bytes of these payloads; RBN1 begins with another one."""
 MOST_PASSED = 32
-"""Frames of inputs in one PASS."""
+"""The most frames of inputs in one PASS."""
 FORWARDED = frozenset({MessageKind.DROP, MessageKind.REMATCH, MessageKind.RESYNCED, MessageKind.PAUSE})
 """The messages that each peer sends to all, and that may be received twice."""
 
@@ -29,7 +29,7 @@ _INPUTS = struct.Struct("<BBBI")
 
 
 class WantedInputs(NamedTuple):
-    """Its sender misses the inputs of a player from a frame on."""
+    """The inputs that the sender misses: those of a player from a frame on."""
 
     match: int
     player: int
@@ -37,12 +37,12 @@ class WantedInputs(NamedTuple):
 
 
 class PassedInputs(NamedTuple):
-    """Inputs of a player, as its sender has them."""
+    """Inputs of a player, as the sender has them."""
 
     match: int
     player: int
     frame: int
-    """Of the first input."""
+    """The frame of the first input."""
     inputs: tuple[int, ...]
 
 
@@ -51,7 +51,7 @@ def encode_forward(origin: int, message: bytes) -> bytes:
 
 
 def decode_forward(data: bytes) -> tuple[int, bytes]:
-    """The origin, and its message."""
+    """Read the origin and its message."""
     need(data, _FORWARD.size + 1)
     if data[_FORWARD.size] not in FORWARDED:
         raise InvalidValue(f"a FORWARD of a message of kind {data[_FORWARD.size]}")
@@ -84,7 +84,7 @@ def decode_pass(data: bytes, input_size: int) -> PassedInputs:
     return PassedInputs(match, player, frame, inputs)
 
 
-# What peers of three and more sign, and what they show each other when two signatures do not agree.
+# What peers of a match of three and more sign, and show each other when two signatures do not agree.
 #
 # ::
 #
@@ -95,7 +95,7 @@ def decode_pass(data: bytes, input_size: int) -> PassedInputs:
 #     signed range: u32 first frame, u16 frames, 32 bytes digest, 64 bytes signature
 
 SHORT = 8
-"""Bytes of a digest that are enough to see that two differ."""
+"""The bytes of a digest that are enough to see a difference."""
 
 _SEEN = struct.Struct(f"<BI{SHORT}s")
 
@@ -106,11 +106,11 @@ class SeenRanges(NamedTuple):
     peer_id: int
     first: int
     digest: bytes
-    """Its first 8 bytes."""
+    """The first 8 bytes of its digest."""
 
 
 class InputRange(NamedTuple):
-    """A peer's own range, and what it has of others."""
+    """A peer's own range, and the ranges that it has of others."""
 
     match: int
     range: SignedRange
@@ -118,13 +118,13 @@ class InputRange(NamedTuple):
 
 
 class Signed(NamedTuple):
-    """A range of another peer, as it was signed."""
+    """A range of another peer, as that peer signed it."""
 
     match: int
     peer_id: int
     range: SignedRange
     inputs: bytes
-    """What was signed; nothing where the sender has other inputs of that peer."""
+    """The signed inputs; empty if the sender has other inputs of that peer."""
 
 
 def encode_range(message: InputRange) -> bytes:

@@ -31,7 +31,7 @@ from retick.rollback.session.messages.roster import (
     unpack_seats,
 )
 
-# A state on its way: what announces it, and its chunks.
+# The transfer of a state: its announcement, and its chunks.
 #
 # ::
 #
@@ -40,23 +40,23 @@ from retick.rollback.session.messages.roster import (
 #     10 RESYNC      u8 number of the match to come, state header; STATE messages follow
 
 LARGEST_STATE = 16 << 20
-"""Bytes of a packed state that a peer accepts at most."""
+"""The most bytes of a packed state that a peer accepts."""
 
 _CHUNK = struct.Struct("<BI")
 _RESYNC = struct.Struct("<BBII")
 
 
 class StateHeader(NamedTuple):
-    """What is announced of a state before its chunks come."""
+    """The announcement of a state, before its chunks come."""
 
     size: int
-    """Bytes of the packed state."""
+    """The size of the packed state in bytes."""
     checksum: int
-    """The game's checksum of it, the low 32 bits."""
+    """The low 32 bits of the game's checksum of the state."""
 
 
 def check_header(header: StateHeader) -> StateHeader:
-    """InvalidValue when the state would be too large: before any memory is used for it."""
+    """Return the header; raise InvalidValue if the state is too large, before any memory is used for it."""
     if header.size > LARGEST_STATE:
         raise InvalidValue(f"a state of {header.size} bytes, where at most {LARGEST_STATE} are allowed")
     return header
@@ -76,7 +76,7 @@ def encode_resync(match: int, header: StateHeader) -> bytes:
 
 
 def decode_resync(data: bytes) -> tuple[int, StateHeader]:
-    """The number of the match to come, and what is announced of its first state."""
+    """Read the number of the match to come, and the announcement of its first state."""
     if len(data) != _RESYNC.size:
         raise InvalidValue(f"RESYNC has {_RESYNC.size} bytes, not {len(data)}")
     _, match, size, checksum = _RESYNC.unpack(data)
@@ -84,18 +84,18 @@ def decode_resync(data: bytes) -> tuple[int, StateHeader]:
 
 
 LAST_WELCOME_FRAME = (1 << 31) - 1
-"""More than a year of frames: those that follow still fit the 32 bits that messages have for a frame."""
+"""More than a year of frames; later ones still fit the 32 bits that messages have for a frame."""
 
 _WELCOME = struct.Struct("<BBB8sIBIIIH")
 _MEET = struct.Struct(f"<BBBHI{TOKEN_SIZE}s{KEY_SIZE}sB")
 
 
 class Welcome(NamedTuple):
-    """What a newcomer or a spectator begins with."""
+    """The first message to a newcomer or a spectator."""
 
     sender: int
     peer_id: int
-    """The id of the receiver; 255 for a spectator."""
+    """The receiver's id; 255 for a spectator."""
     token: bytes
     seed: int
     match: int
@@ -103,12 +103,12 @@ class Welcome(NamedTuple):
     """The frame of the state that follows."""
     state: StateHeader
     gone: tuple[int, ...]
-    """Free seats."""
+    """The free seats."""
     entries: tuple[RosterEntry, ...]
 
 
 class Meet(NamedTuple):
-    """A newcomer will call."""
+    """Announces that a newcomer will call."""
 
     peer_id: int
     players: tuple[int, ...]
@@ -117,9 +117,9 @@ class Meet(NamedTuple):
     address: Hashable
     match: int = 0
     pair_token: bytes = NO_TOKEN
-    """What the newcomer shows to the receiver, and to nobody else."""
+    """The token that the newcomer shows to the receiver, and to nobody else."""
     key: bytes = NO_KEY
-    """With which the newcomer signs its inputs."""
+    """The public key with which the newcomer signs its inputs."""
 
 
 def encode_welcome(welcome: Welcome) -> bytes:
@@ -185,14 +185,14 @@ _FEED = struct.Struct("<BIH")
 
 
 class Feed(NamedTuple):
-    """Frames that can no longer change."""
+    """Inputs of final frames, which can no longer change."""
 
     first: int
     """The first frame."""
     rows: bytes
     """The inputs of all seats, frame after frame."""
     entries: tuple[RosterEntry, ...]
-    """Who plays, the sender first; empty when that has not changed."""
+    """The players, the sender first; empty if they have not changed."""
 
 
 def encode_feed(feed: Feed) -> bytes:

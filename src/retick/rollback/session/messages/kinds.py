@@ -17,7 +17,7 @@ from retick.link import describe as describe_link_reason
 
 
 class MessageKind(IntEnum):
-    """What a message is."""
+    """The kind of a message."""
 
     APPLICATION = 0x00
     ROSTER = 0x01
@@ -52,7 +52,7 @@ _BYTE_AND_NUMBER = struct.Struct("<BBI")
 
 
 def need(data: bytes, size: int) -> None:
-    """Truncated unless ``data`` has at least ``size`` bytes."""
+    """Raise Truncated unless ``data`` has at least ``size`` bytes."""
     if len(data) < size:
         raise Truncated(f"a message of {len(data)} bytes where {size} are needed", needed=size, available=len(data))
 
@@ -80,28 +80,28 @@ def decode_byte_and_number(data: bytes) -> tuple[int, int]:
     return value, number
 
 
-# Why a peer was refused or expelled, as codes of the session protocol and in words; others are those of the link.
+# The session protocol's reasons for refusing or expelling a peer, as codes and in words; other codes are the link's.
 
 ASK_SPONSOR = 200
-"""Of a refusal: the text is the address of the sponsor."""
+"""For a refusal: the text is the address of the sponsor."""
 OTHER_VERSION = 201
 """The other side speaks another version of the session protocol."""
 REACHES_TOO_FAR = 210
-"""The other side's window and delay are more than our history holds."""
+"""The other side's window and delay exceed our history."""
 NO_INPUTS = 211
-"""Inputs that everyone waits for are not sent."""
+"""The peer does not send inputs that everyone waits for."""
 NO_ACKNOWLEDGEMENTS = 212
-"""Our inputs are not acknowledged."""
+"""The peer does not acknowledge our inputs."""
 RETURNED = 213
 """The peer of this connection has come back over another one."""
 GAVE_UP = 214
-"""The sender has given up its match, to come back to that of others: what it showed last may not be theirs."""
+"""The sender has given up its match to come back to that of others: the last it showed may not be theirs."""
 NO_MATCH = 215
-"""Of a refusal: there is no match here to come back to."""
+"""For a refusal: there is no match here to come back to."""
 EQUIVOCATION = 216
-"""It told two others different inputs for the same frame; the two signatures are the proof."""
+"""The peer told two others different inputs for the same frame; the two signatures prove it."""
 UNSIGNED = 217
-"""It does not sign its inputs, or signs others than it sends."""
+"""The peer does not sign its inputs, or signs other inputs than it sends."""
 
 WORDS = {
     ASK_SPONSOR: "another peer lets newcomers in",
@@ -118,5 +118,5 @@ WORDS = {
 
 
 def describe(reason: int) -> str:
-    """Words for a code of the session protocol or of the link, known or not."""
+    """Describe a code of the session protocol or of the link, known or not, in words."""
     return WORDS.get(reason) or describe_link_reason(reason)

@@ -1,4 +1,4 @@
-"""What a peer says about itself, and who takes part, for those that have no links with the players.
+"""What a peer says about itself; and the list of peers, for those without links to the players.
 
 ::
 
@@ -19,9 +19,9 @@ from retick.rollback.session.messages.kinds import MessageKind, need
 from retick.rollback.session.messages.roster import MAX_PEERS, pack_seats, unpack_seats
 
 MAX_NAME = 64
-"""Bytes of a name."""
+"""The most bytes of a name."""
 MAX_PROFILE = 128
-"""Bytes of a profile."""
+"""The most bytes of a profile."""
 
 _PROFILE = struct.Struct(f"<B{COMMITMENT_SIZE}s")
 _LISTED = struct.Struct("<BH")
@@ -32,15 +32,15 @@ class Profile(NamedTuple):
     """What a peer says about itself."""
 
     name: str = ""
-    """For people."""
+    """The name, for people."""
     data: bytes = b""
     """The application's own bytes."""
     commitment: bytes = NO_COMMITMENT
-    """What the seat token of this peer must fit."""
+    """The commitment that the seat token of this peer must fit."""
 
 
 def check_profile(profile: Profile) -> Profile:
-    """UsageError when a name or a profile cannot be sent."""
+    """Return the profile; raise a UsageError if its name or data cannot be sent."""
     size = len(profile.name.encode(errors="replace"))
     if size > MAX_NAME or not profile.name.isprintable():
         raise UsageError(f"a name is up to {MAX_NAME} bytes of printable text, not {profile.name!r} ({size} bytes)")
@@ -92,7 +92,7 @@ def encode_return(peer_id: int, token: bytes) -> bytes:
 
 
 def decode_return(data: bytes) -> tuple[int, bytes]:
-    """The peer that comes back, and its token."""
+    """Read the id of the returning peer, and its token."""
     if len(data) != _RETURN.size:
         raise InvalidValue(f"RETURN has {_RETURN.size} bytes, not {len(data)}")
     _, peer_id, token = _RETURN.unpack(data)
@@ -105,7 +105,7 @@ def _pack_words(name: str, profile: bytes) -> bytes:
 
 
 def _unpack_words(data: bytes, at: int) -> tuple[str, bytes, int]:
-    """A name and a profile, and where they end."""
+    """Read a name and a profile; returns them with the offset after them."""
     text, at = _unpack_short(data, at, MAX_NAME)
     profile, at = _unpack_short(data, at, MAX_PROFILE)
     try:

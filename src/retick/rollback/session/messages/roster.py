@@ -10,8 +10,8 @@
 
 The host has peer id 0; the others are numbered as they came.
 
-A token names a roster, and all peers in it know it. A pair token is known to two peers and to the one that drew it:
-with it a caller shows which of the peers it is.
+A token names a roster, and all peers in it know it. Only two peers, and the one that drew it, know a pair token: with
+it a caller shows which of the peers it is.
 """
 
 import ipaddress
@@ -31,17 +31,17 @@ from retick.rollback.session.messages.kinds import MessageKind
 #     a name                  printable, without a space: a peer on a simulated network
 #     nothing                 the sender itself
 #
-# An address from the wire may be the address of somebody who has nothing to do with the match. So only those are
-# accepted that one peer can have: no multicast, no broadcast, no unspecified and no reserved address.
+# An address from the wire may belong to somebody who has nothing to do with the match. So only addresses that a single
+# peer can have are accepted: no multicast, no broadcast, no unspecified and no reserved address.
 
 MAX_ADDRESS = 80
-"""Bytes of an address."""
+"""The most bytes of an address."""
 
 _IP: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def pack_address(address: Hashable) -> bytes:
-    """An IP address and port, or a name on a simulated network, as text. A scope means nothing to others: left out."""
+    """Write an IP address and port, or a name on a simulated network, as text. A scope is left out: it is local."""
     if isinstance(address, tuple) and len(address) >= 2:
         return f"{str(address[0]).partition('%')[0]} {address[1]}".encode()
     if isinstance(address, str):
@@ -50,7 +50,7 @@ def pack_address(address: Hashable) -> bytes:
 
 
 def unpack_address(data: bytes) -> Hashable:
-    """(host, port) of one peer, or a name; InvalidValue for anything else."""
+    """Read (host, port) of one peer, or a name; raises InvalidValue for anything else."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -67,7 +67,7 @@ def unpack_address(data: bytes) -> Hashable:
 
 
 def _ip(host: str) -> _IP:
-    """Without a scope, and the IPv4 address where IPv6 carries one."""
+    """The IP address without a scope, and as IPv4 if IPv6 maps it."""
     if "%" in host or not host.isascii():
         raise InvalidValue(f"{host!r} is not an IP address without a scope")
     try:
@@ -85,14 +85,14 @@ def _check_unicast(found: _IP) -> None:
 
 
 def address_key(address: Hashable) -> Hashable:
-    """The same for two ways to write one address."""
+    """A key that is equal for two ways to write one address."""
     return (_ip(str(address[0])), address[1]) if isinstance(address, tuple) else address
 
 
 def is_reachable(address: Hashable, through: Hashable) -> bool:
-    """Whether ``address`` is of the sort at which we reach ``through``, the peer that told us of it.
+    """Whether ``address`` is of the same kind as the address of ``through``, the peer that told us of it.
 
-    A name is good only on a network of names. A loopback address of another computer is not ours to dial.
+    A name is valid only on a network of names. A loopback address of another computer is not ours to dial.
     """
     if isinstance(address, str) or isinstance(through, str):
         return bool(address) and isinstance(address, str) and isinstance(through, str)
@@ -100,7 +100,7 @@ def is_reachable(address: Hashable, through: Hashable) -> bool:
 
 
 def check_reachable(address: Hashable, through: Hashable) -> None:
-    """InvalidValue unless ``is_reachable``."""
+    """Raise InvalidValue unless ``is_reachable``."""
     if not is_reachable(address, through):
         raise InvalidValue(f"{address!r} cannot be dialled from here")
 
@@ -116,11 +116,11 @@ def _is_loopback(address: Hashable) -> bool:
 
 TOKEN_SIZE = 8
 NO_TOKEN = bytes(TOKEN_SIZE)
-"""In place of a pair token: these two do not call each other."""
+"""Used in place of a pair token if these two do not call each other."""
 MAX_PEERS = 16
 MAX_SEATS = 16
 MAX_SEATS_EACH = 8
-"""Players at one peer whose inputs a packet can carry."""
+"""The most players at one peer whose inputs a packet can carry."""
 
 _ROSTER = struct.Struct("<BB8s")
 _ENTRY = struct.Struct(f"<BH{TOKEN_SIZE}s{KEY_SIZE}sB")
@@ -135,13 +135,13 @@ class RosterEntry(NamedTuple):
     """The seats that are played there."""
     address: Hashable
     pair_token: bytes = NO_TOKEN
-    """What this peer and the receiver of the entry show when one of them calls the other."""
+    """The token that this peer and the receiver of the entry show when one of them calls the other."""
     key: bytes = NO_KEY
-    """With which this peer signs its inputs."""
+    """The public key with which this peer signs its inputs."""
 
 
 class Roster(NamedTuple):
-    """Who takes part, as the host tells each peer."""
+    """The players, as the host tells each peer."""
 
     peer_id: int
     """The peer that this roster is sent to."""
@@ -151,7 +151,7 @@ class Roster(NamedTuple):
 
 
 def pack_seats(players: Iterable[int]) -> int:
-    """Seats as bits."""
+    """Write seats as bits."""
     return sum(1 << player for player in players)
 
 
@@ -183,7 +183,7 @@ def encode_entries(entries: tuple[RosterEntry, ...]) -> bytes:
 
 
 def decode_entries(data: bytes, at: int) -> tuple[RosterEntry, ...]:
-    """The peers listed from ``at`` to the end of ``data``."""
+    """Read the peers listed from ``at`` to the end of ``data``."""
     count = data[at] if at < len(data) else 0
     if not 1 <= count <= MAX_PEERS:
         raise InvalidValue(f"a roster has 1 to {MAX_PEERS} peers, not {count}")
@@ -218,7 +218,7 @@ def _decode_entry(data: bytes, at: int) -> tuple[RosterEntry, int, int]:
 
 
 def check_seats(groups: Iterable[tuple[int, ...]], num_players: int) -> set[int]:
-    """All seats of these groups; InvalidValue when the game has no such seat, or one of them is given twice."""
+    """All seats of these groups; raises InvalidValue if the game lacks one of them, or one is given twice."""
     seats = [seat for group in groups for seat in group]
     if len(set(seats)) != len(seats) or not set(seats) <= set(range(num_players)):
         raise InvalidValue(f"seats {sorted(seats)} in a game of {num_players} players")
@@ -230,7 +230,7 @@ def encode_ready(token: bytes) -> bytes:
 
 
 def decode_ready(data: bytes) -> bytes:
-    """The token of the roster that the sender has."""
+    """Read the token of the sender's roster."""
     if len(data) != 1 + TOKEN_SIZE:
         raise InvalidValue(f"READY has {1 + TOKEN_SIZE} bytes, not {len(data)}")
     return data[1:]

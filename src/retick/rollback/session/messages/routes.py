@@ -1,9 +1,9 @@
 """Every message kind: who may send it, in which phase of the receiver it is allowed, and which part receives it.
 
-One row for each kind, or for each phase where two parts receive the same kind. A message without a row for its
-sender's role and the receiver's phase breaks the rules. What else a message must satisfy (that its sender is the
-sponsor, that a seat is free) is checked by the part. The first table of docs/formats/session-messages.md is this one;
-a test compares them.
+There is one row for each kind, or for each phase if two parts receive the same kind. A message without a row for its
+sender's role and the receiver's phase breaks the rules. The part checks everything else (that the sender is the
+sponsor, that a seat is free). The first table of docs/formats/session-messages.md equals this one; a test compares
+them.
 """
 
 from collections.abc import Callable, Iterable
@@ -36,16 +36,16 @@ Receive = Callable[[Peer, bytes], None]
 
 
 class MessageRow(NamedTuple):
-    """One row."""
+    """One row of the table."""
 
     kind: MessageKind
     senders: tuple[Role, ...]
-    """The roles, as the receiver sees them, from which it is allowed."""
+    """The sender's roles, as the receiver sees them, from which it is allowed."""
     phases: tuple[Phase, ...]
     """The phases of the receiver in which it is allowed."""
     part: type[SessionPart]
     receive: Callable[[Any, Peer, bytes], None]
-    """A method of that part."""
+    """The method of that part."""
 
 
 # fmt: off
@@ -89,7 +89,7 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
 
 
 class MessageRoutes:
-    """The table with the parts of one session."""
+    """The table, bound to the parts of one session."""
 
     def __init__(self, parts: tuple[SessionPart, ...], rows: Iterable[MessageRow] = MESSAGE_TABLE) -> None:
         by_class = {type(part): part for part in parts}
@@ -101,7 +101,7 @@ class MessageRoutes:
         }
 
     def receive(self, peer: Peer, data: bytes, phase: Phase) -> None:
-        """Give a message to its part; InvalidValue when the table has no row for it, DecodeError when it is bad."""
+        """Pass a message to its part; raises InvalidValue without a row for it, or DecodeError if it is malformed."""
         kind = data[0] if data else -1
         receive = self._rows.get((kind, peer.role, phase))
         if receive is None:
