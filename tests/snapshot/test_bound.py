@@ -132,7 +132,7 @@ def test_what_cannot_be_loaded_or_taken_is_refused() -> None:
     other = Schema([Component(1, [Field(1, UInt(8))])])
     with pytest.raises(UsageError, match="another schema"):
         bound.load(Snapshot.of(other, tick=1, entities={}))
-    with pytest.raises(UsageError, match="is a Snapshot"):
+    with pytest.raises(UsageError, match="load takes a Snapshot"):
         bound.load({})  # type: ignore[arg-type]  # an untyped caller
     for tick in (-1, 2**32, "1", None):
         with pytest.raises(UsageError, match="a tick must be"):

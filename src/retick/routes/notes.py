@@ -97,7 +97,7 @@ def _check_size(rest: bytes, size: int) -> None:
 
 def _candidate(kind: int, family: int, port: int, packed: bytes) -> Candidate:
     if not 1 <= kind <= len(_KINDS) or family not in (4, 6) or not port or (family == 4 and any(packed[4:])):
-        raise InvalidValue(f"a candidate of kind {kind}, family {family}, port {port} is none")
+        raise InvalidValue(f"a candidate of kind {kind}, family {family}, port {port} is not valid")
     return Candidate(_KINDS[kind - 1], IPv4Address(packed[:4]) if family == 4 else IPv6Address(packed), port)
 
 

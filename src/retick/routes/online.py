@@ -55,7 +55,7 @@ class Online:
             check_own(address)
         Invite(f"00000000@{self.relay_text}", bytes(16))  # raises if an invite cannot name this relay
         if self.relay_only and (self.own or self.mapped):
-            raise UsageError("with relay_only no address is told to others: give no own and no mapped ones")
+            raise UsageError("with relay_only no address is told to others: leave out own and mapped")
 
     @property
     def relay_text(self) -> str:

@@ -99,7 +99,7 @@ class BoundColumns:
     def load(self, snapshot: Snapshot) -> int:
         """Write all of a snapshot into the arrays, or nothing if it does not fit; returns how many entities."""
         if not isinstance(snapshot, Snapshot):
-            raise UsageError(f"what is loaded is a Snapshot, not a {type(snapshot).__name__}")
+            raise UsageError(f"load takes a Snapshot, not a {type(snapshot).__name__}")
         if snapshot.table is not self._schema.table and snapshot.schema != self._schema:
             raise UsageError("the snapshot has another schema than the bound columns")
         if not self._writable:

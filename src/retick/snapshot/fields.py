@@ -276,7 +276,7 @@ class Fixed(FieldCodec):
     def between(cls, lowest: float, highest: float, *, scale: int) -> "Fixed":
         """The codec for values from ``lowest`` to ``highest`` in steps of ``1 / scale``."""
         if not (math.isfinite(lowest) and math.isfinite(highest)):
-            raise with_code(SchemaError(f"{lowest!r} to {highest!r} is no range"), "InvalidFixedPointRange")
+            raise with_code(SchemaError(f"{lowest!r} to {highest!r} is not a range"), "InvalidFixedPointRange")
         return cls(min_q=round(lowest * scale), max_q=round(highest * scale), scale=scale)
 
     def quantise(self, value: float) -> int:

@@ -128,7 +128,7 @@ def test_of_a_game_of_values_between_has_its_states() -> None:
     before, after, _fraction = session.between(now=0.0)
     assert before == inside_of(session).match.engine.state_at(session.frame - 1)
     assert after == session.state
-    with pytest.raises(UsageError, match="Tally is no world"):
+    with pytest.raises(UsageError, match="Tally is not a world"):
         session.world  # noqa: B018 - reading it is the test
 
 

@@ -121,7 +121,7 @@ def test_a_jump_after_a_line_costs_as_much_as_without_it() -> None:
 
 @pytest.mark.parametrize("codec", [UInt(63), SInt(64), Fixed(min_q=0, max_q=9, scale=1)])
 def test_a_real_is_of_64_bits_and_unsigned(codec: Any) -> None:
-    with pytest.raises(SchemaError, match="unsigned and has 64 bits"):
+    with pytest.raises(SchemaError, match="needs an unsigned field of 64 bits"):
         Codec(Schema([Component(1, [Field(1, codec)])], [Group(1, (1,), Real())]), compact=True)
     with pytest.raises(SchemaError, match="one field"):
         Group(1, (1, 2), Real())

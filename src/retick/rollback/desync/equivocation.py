@@ -146,7 +146,7 @@ class EquivocationProof:
             raise Truncated("a proof that ends in its head", needed=at, available=len(data))
         magic, version, key = _HEAD.unpack_from(data)
         if magic != MAGIC or version != VERSION:
-            raise InvalidValue("these bytes are no proof of equivocation of version 1")
+            raise InvalidValue("these bytes are not a proof of equivocation of version 1")
         by = SignedBy(*_NAME.unpack_from(data, _HEAD.size))
         if not by.width:
             raise InvalidValue("a proof about inputs without bytes")

@@ -140,7 +140,7 @@ class Drawn:
 
     def __init__(self, sim: Any) -> None:
         if not isinstance(sim, SimulatedWorld):
-            raise UsageError(f"{type(sim).__name__} is no world: draw session.state")
+            raise UsageError(f"{type(sim).__name__} is not a world: draw session.state")
         self._sim = sim
         try:
             self._instance = type(sim.world)()

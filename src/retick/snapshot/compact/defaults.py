@@ -154,13 +154,15 @@ def _row(
         return GroupRow(n.HOLD, component, fields)
     if isinstance(given, Real):
         if (codecs[0].lowest, codecs[0].highest) != (0, (1 << 64) - 1):
-            raise SchemaError(f"{what} is no Real: a field that is unsigned and has 64 bits")
+            raise SchemaError(f"{what} cannot be a Real, which needs an unsigned field of 64 bits")
         return GroupRow(n.REAL, component, fields)
     if not all(_moves(codec) for codec in codecs):
         raise SchemaError(f"{what} has a field of more than {WIDEST} bits, which can only be held")
     if isinstance(given, Rotation):
         if not _is_rotation(codecs):
-            raise SchemaError(f"{what} is no Rotation: a field of 0 to 3, and three of 2 to 16 bits from 0")
+            raise SchemaError(
+                f"{what} cannot be a Rotation, which needs a field of 0 to 3, and three of 2 to 16 bits from 0"
+            )
         return GroupRow(n.ROTATION, component, fields, bits=codecs[1].bits)
     if isinstance(given, Angle):
         modulus = given.modulus or _range_of(codecs[0])
@@ -171,5 +173,5 @@ def _row(
         for number, other in enumerate(before):
             if other.component == group.component and other.fields == given.of:
                 return GroupRow(n.INTEGRAL, component, fields, source=number, rate=float(given.rate))
-        raise SchemaError(f"{what} is the integral of {given.of}, which is no group before it")
+        raise SchemaError(f"{what} is the integral of {given.of}, which is not an earlier group")
     return GroupRow(n.MOTION, component, fields, accelerated=any(given.acceleration), doubtful=doubtful)

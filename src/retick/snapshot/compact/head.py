@@ -136,7 +136,7 @@ def read_head(payload: bytes) -> tuple[Head, int]:
     at = 1
     history = form & HISTORY
     if form & 0x80 or form & CHECK:
-        raise _invalid(f"{form:#04x} is no form of a compact payload")
+        raise _invalid(f"{form:#04x} is not a form of a compact payload")
     ages: tuple[int, ...] = USUAL_AGES if history == USUAL else ()
     if history == EVEN:
         if len(payload) < 2:

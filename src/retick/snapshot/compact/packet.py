@@ -212,7 +212,7 @@ class PayloadCodec:
         middle = base
         if not same_shape(base, current):
             if structure:
-                raise UsageError("the structure of a caller makes the entities of the new snapshot, and no others")
+                raise UsageError("a caller's structure must make exactly the entities of the new snapshot")
             middle, structure = self._structure(base, current)
         target = self._plain_result(middle, current) if self._thresholds else current
         ages = tuple([tick - snapshot.tick for snapshot in history])

@@ -198,5 +198,5 @@ def decode_rematch(data: bytes) -> tuple[int, tuple[int, ...]]:
     need(data, _REMATCH_HEAD)
     seats = tuple(data[_REMATCH_HEAD:])
     if data[2] != len(seats) or len(seats) > MAX_SEATS or not is_order(seats):
-        raise InvalidValue("a REMATCH whose seats are not each of them once")
+        raise InvalidValue("a REMATCH that does not name each seat once")
     return data[1], seats

@@ -113,7 +113,7 @@ def _unpack_words(data: bytes, at: int) -> tuple[str, bytes, int]:
     except UnicodeDecodeError:
         raise InvalidValue("a name that is not UTF-8") from None
     if not name.isprintable():
-        raise InvalidValue(f"{name!r} is no name: it cannot be printed")
+        raise InvalidValue(f"{name!r} is not a name: it cannot be printed")
     return name, profile, at
 
 

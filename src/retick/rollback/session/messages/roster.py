@@ -58,7 +58,7 @@ def unpack_address(data: bytes) -> Hashable:
     host, space, port = text.rpartition(" ")
     if not space:
         if not text.isprintable():
-            raise InvalidValue(f"{text!r} is no name")
+            raise InvalidValue(f"{text!r} is not a name")
         return text
     if not (port.isascii() and port.isdigit() and len(port) <= 5 and 1 <= int(port) <= 65535):
         raise InvalidValue(f"port {port!r} is not a number from 1 to 65535")
