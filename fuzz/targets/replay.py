@@ -20,8 +20,8 @@ from retick.replay.replay import unpack_inputs
 from retick.replay.rtk import RtkReader
 from retick.replay.rtk_blocks import decode_body
 from retick.rollback.desync.report import DesyncReport, Divergence, FieldValues, InputRow
-from retick.verify.batch import Row, read_row, row_line
 from retick.verify.kernel import TarReader, read_members
+from retick.verify.rows import Row, read_row, row_line
 
 __all__ = ["TARGETS"]
 

@@ -1,239 +1,82 @@
-"""The metrics page: what it says, and that no reader of it holds the server or fills a log."""
+"""The metrics: each has a type and a help text, and tick durations are a histogram."""
 
-import asyncio
-import socket
-import subprocess
-import sys
-import threading
-from collections.abc import Awaitable, Callable
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import Metric
+from prometheus_client.parser import text_string_to_metric_families
 
-import pytest
+from retick.netrunner import NetRunner, Server, ServerConfig
+from retick.serving.metrics import families_of
+from tests.netrunner.courses import Field, seeded
 
-from retick.errors import MissingExtra
-from retick.serving import families, metrics_page
-from retick.serving.metrics import ServerSource, open_page
-from retick.serving.metrics_page import MetricsPage
-from tests.netrunner.courses import Field
-
-
-async def ask(port: int, sends: bytes) -> bytes:
-    """Everything that the page answers, until it closes the connection."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    try:
-        writer.write(sends)
-        return await reader.read()
-    except ConnectionError:
-        return b""
-    finally:
-        writer.close()
-
-
-GET = b"GET /metrics HTTP/1.0\r\n\r\n"
-
-
-def with_page(field: Field, use: Callable[[int], Awaitable[None]]) -> None:
-    async def run() -> None:
-        page = MetricsPage(ServerSource(field.server), 0)
-        try:
-            await use(page.port)
-        finally:
-            await asyncio.to_thread(page.close)
-
-    asyncio.run(run())
+TYPES = {
+    "retick_cpu_seconds": "counter",
+    "retick_ticks_skipped": "counter",
+    "retick_rooms": "gauge",
+    "retick_connections": "gauge",
+    "retick_draining": "gauge",
+    "retick_refused": "counter",
+    "retick_room_snapshots": "counter",
+    "retick_room_snapshot_bytes": "counter",
+    "retick_room_shots": "counter",
+    "retick_room_messages_dropped": "counter",
+    "retick_room_ticks_over_budget": "counter",
+    "retick_room_tick": "gauge",
+    "retick_room_players": "gauge",
+    "retick_room_longest_tick_seconds": "gauge",
+    "retick_room_tick_seconds": "histogram",
+    "retick_player_dropped_old": "counter",
+    "retick_player_dropped_future": "counter",
+    "retick_player_ticks_buffered": "counter",
+    "retick_player_ticks_held": "counter",
+    "retick_player_ticks_neutral": "counter",
+    "retick_player_missing_streak": "gauge",
+    "retick_player_missing_streak_max": "gauge",
+    "retick_player_delay_ticks": "gauge",
+    "retick_player_rtt_ms": "gauge",
+    "retick_player_jitter_ms": "gauge",
+}
 
 
-def test_the_page_names_rooms_players_and_refusals() -> None:
+class Collected:
+    def __init__(self, server: Server) -> None:
+        self.server = server
+
+    def collect(self) -> list[Metric]:
+        return families_of(self.server)
+
+
+def read_back(server: Server) -> dict[str, Metric]:
+    """As a Prometheus server would read it."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Collected(server))
+    text = generate_latest(registry).decode()
+    return {family.name: family for family in text_string_to_metric_families(text)}
+
+
+def test_every_metric_has_its_type_and_its_help() -> None:
     field = Field()
     field.join("a")
-    field.join("b", room="nowhere")
-    field.run(2.0)
-    pages: list[str] = []
-
-    async def read(port: int) -> None:
-        pages.append((await ask(port, GET)).decode())
-
-    with_page(field, read)
-    head, _, body = pages[0].partition("\r\n\r\n")
-    assert head.startswith("HTTP/1.0 200")
-    assert "text/plain" in head
-    lines = body.splitlines()
-    assert 'retick_room_players{room=""} 1.0' in lines
-    assert any(line.startswith('retick_player_ticks_buffered_total{peer="2",room=""}') for line in lines)
-    assert 'retick_refused_total{reason="bad_join"} 1.0' in lines
+    field.run(1.0)
+    found = read_back(field.server)
+    assert {name: family.type for name, family in found.items()} == TYPES
+    assert all(family.documentation for family in found.values())
 
 
-@pytest.mark.parametrize(
-    "sends",
-    [
-        b"GET /" + b"x" * 200_000 + b" HTTP/1.0\r\n\r\n",
-        b"x" * 200_000,
-        b"GET / HTTP/1.0\r\n" + b"a: b\r\n" * 500 + b"\r\n",
-        b"\xff\x00\r\n\r\n",
-        b"POST / HTTP/1.0\r\n\r\n",
-        b"GET / HTTP/9.9\r\n\r\n",
-    ],
-    ids=["long path", "long line", "many headers", "no text", "another method", "another version"],
-)
-def test_whatever_is_sent_fills_no_log_and_the_page_goes_on(sends: bytes, capfd: pytest.CaptureFixture[str]) -> None:
-    async def use(port: int) -> None:
-        assert b" 200 " not in (await ask(port, sends))[:20]
-        assert b" 200 " in (await ask(port, GET))[:20]
-
-    with_page(Field(), use)
-    assert capfd.readouterr() == ("", "")
-
-
-def test_readers_that_say_nothing_hold_neither_the_loop_nor_the_page(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(metrics_page, "PATIENCE", 0.2)
-    field = Field()
-
-    async def use(port: int) -> None:
-        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3 * metrics_page.READERS)]
-        # Those beyond the limit are closed at once, the others when they have said nothing for a while.
-        for reader, _ in silent:
-            await asyncio.wait_for(reader.read(), 10.0)
-        assert b" 200 " in (await ask(port, GET))[:20]
-        for _, writer in silent:
-            writer.close()
-
-    with_page(field, use)
-    assert capfd.readouterr() == ("", "")
-
-
-def test_a_reader_that_goes_away_or_a_loop_that_is_busy_fills_no_log(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(metrics_page, "PATIENCE", 0.05)
-
-    def too_late(server: object) -> list[object]:
-        raise TimeoutError
-
-    async def use(port: int) -> None:
-        for _ in range(5):
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(GET)
-            writer.transport.abort()
-        with monkeypatch.context() as patch:
-            patch.setattr(families, "families_of", too_late)
-            assert await ask(port, GET) == b""
-        while b" 200 " not in (await ask(port, GET))[:20]:
-            pass
-
-    with_page(Field(), use)
-    assert capfd.readouterr() == ("", "")
-
-
-def test_without_the_library_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "prometheus_client", None)
-    monkeypatch.delitem(sys.modules, "retick.serving.metrics_page")
-    with pytest.raises(MissingExtra, match=r"pip install prometheus-client"):
-        open_page(lambda: ServerSource(Field().server), ("127.0.0.1", 0))
-
-
-def test_servers_and_relays_without_a_page_need_no_library() -> None:
-    imports = "import retick.cli.relay, retick.cli.serve, retick.serving.front, retick.serving.worker"
-    without = "import sys; sys.modules['prometheus_client'] = None; "
-    subprocess.run([sys.executable, "-c", without + imports], check=True)
-    ended = subprocess.run([sys.executable, "-c", without + "import retick.serving.families"], stderr=subprocess.PIPE)
-    assert b"prometheus_client" in ended.stderr, "where the library is needed, its absence is seen"
-
-
-def get(path: str) -> bytes:
-    return f"GET {path} HTTP/1.0\r\n\r\n".encode()
-
-
-def status(answer: bytes) -> int:
-    return int(answer.split(b" ", 2)[1])
-
-
-@pytest.mark.parametrize(
-    ("path", "code"),
-    [("/metrics", 200), ("/metrics?x=1", 200), ("/healthz", 200), ("/readyz", 200), ("/", 404), ("/metrics/x", 404)],
-)
-def test_there_are_three_pages_and_404_for_the_others(path: str, code: int) -> None:
-    async def use(port: int) -> None:
-        assert status(await ask(port, get(path))) == code
-
-    with_page(Field(), use)
-
-
-def test_a_server_that_drains_is_healthy_and_not_ready() -> None:
-    field = Field()
-    field.server.drain()
-
-    async def use(port: int) -> None:
-        assert status(await ask(port, get("/healthz"))) == 200
-        assert status(await ask(port, get("/readyz"))) == 503
-
-    with_page(field, use)
-
-
-def test_a_loop_that_does_not_answer_is_not_healthy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metrics_page, "PATIENCE", 0.05)
-    held: list[bytes] = []
-
-    async def use(port: int) -> None:
-        def ask_and_wait() -> None:
-            with socket.create_connection(("127.0.0.1", port)) as line:
-                line.sendall(get("/healthz"))
-                held.append(line.recv(1000))
-
-        asking = threading.Thread(target=ask_and_wait)
-        asking.start()
-        asking.join()  # the loop stands still meanwhile
-
-    with_page(Field(), use)
-    assert status(held[0]) == 503
-
-
-def test_a_scrape_that_never_ends_is_hung_up_on_and_others_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A byte now and then starts the socket's own timeout again; the whole request has its own limit."""
-    monkeypatch.setattr(metrics_page, "LONGEST_READ", 0.3)
-
-    async def drip(port: int) -> None:
-        _, writer = await asyncio.open_connection("127.0.0.1", port)
-        try:
-            for letter in b"GET /metrics HTTP/1.0\r\na:" + b"x" * 100_000:
-                writer.write(bytes((letter,)))
-                await writer.drain()
-                await asyncio.sleep(0.02)
-        except ConnectionError:
-            writer.close()
-            return
-        raise AssertionError("the reader was never hung up on")
-
-    async def use(port: int) -> None:
-        await asyncio.gather(*(drip(port) for _ in range(metrics_page.READERS)))
-        assert status(await ask(port, GET)) == 200
-
-    with_page(Field(), use)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere 127.0.0.2 is no address of this machine")
-def test_one_address_that_holds_all_its_connections_does_not_keep_health_from_others() -> None:
-    async def use(port: int) -> None:
-        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2 * metrics_page.READERS)]
-        reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=("127.0.0.2", 0))
-        writer.write(b"GET /healthz HTTP/1.0\r\n\r\n")
-        assert status(await reader.read()) == 200
-        for _, each in [*silent, (reader, writer)]:
-            each.close()
-
-    with_page(Field(), use)
-
-
-def test_the_page_has_its_own_address() -> None:
-    async def run() -> None:
-        page = MetricsPage(ServerSource(Field().server), 0, "::1")
-        try:
-            assert page.url == f"http://[::1]:{page.port}/metrics"
-            reader, writer = await asyncio.open_connection("::1", page.port)
-            writer.write(GET)
-            assert status(await reader.read()) == 200
-            writer.close()
-        finally:
-            await asyncio.to_thread(page.close)
-
-    asyncio.run(run())
+def test_tick_durations_are_a_histogram_for_each_room() -> None:
+    readings = iter(range(10_000))
+    config = ServerConfig(rooms=("red", "blue"), tick_budget=0.0005)
+    server = Server(NetRunner(), entropy=seeded(1), config=config, clock=lambda: next(readings) / 1000)
+    for number in range(30):
+        server.handle_timeout(now=number / 60)
+    found = read_back(server)
+    samples = {
+        (sample.name, sample.labels.get("le")): sample.value
+        for sample in found["retick_room_tick_seconds"].samples
+        if sample.labels["room"] == "red"
+    }
+    assert samples["retick_room_tick_seconds_bucket", "0.0005"] == 0
+    assert samples["retick_room_tick_seconds_bucket", "0.002"] == 30
+    assert samples["retick_room_tick_seconds_bucket", "+Inf"] == 30
+    assert samples["retick_room_tick_seconds_count", None] == 30
+    [red, blue] = found["retick_room_ticks_over_budget"].samples
+    assert (red.value, blue.value) == (30, 30)

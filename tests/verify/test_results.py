@@ -10,7 +10,7 @@ import pytest
 
 from retick.errors import UsageError
 from retick.verify import ResultFile
-from retick.verify.batch import Row, read_row
+from retick.verify.rows import Row, read_row
 
 ROWS = [
     Row("a.rplk", "ok", "", 1, 60, 0xFFFFFFFF, 0xFFFFFFFF, 1),

@@ -14,7 +14,7 @@ from retick.errors import UsageError
 from retick.playing.way_in import RELAY_PORT
 from retick.relay import RelayConfig
 from retick.serving.event_log import EventLog
-from retick.serving.metrics import page_address
+from retick.serving.page_options import page_address
 from retick.serving.relay import run_relay
 
 _LIMITS = RelayConfig()

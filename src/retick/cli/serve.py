@@ -22,7 +22,7 @@ from retick.netrunner import RunnerConfig, parse_config
 from retick.netrunner.packets import config_object
 from retick.serving.event_log import EventLog
 from retick.serving.front import serve_plan
-from retick.serving.metrics import page_address
+from retick.serving.page_options import page_address
 from retick.serving.plan import ServePlan, with_keys
 
 RUNNER = "runner"

@@ -12,7 +12,7 @@ from retick.serving.agones_duty import agones_duty
 from retick.serving.event_log import EventLog
 from retick.serving.fleet import Fleet
 from retick.serving.hosting import GOODBYE, LOOK_EVERY, key_in_words, on_sigterm, rooms_in_words, run_alone
-from retick.serving.metrics import announce_page, open_page
+from retick.serving.page_options import announce_page, open_page
 from retick.serving.plan import ServePlan, public_key_in, sealing_of
 from retick.serving.served_game import server_for
 from retick.transport.pump import Pump
@@ -39,7 +39,7 @@ class FleetSource:
     async def families(self) -> "list[Metric]":
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
-        from retick.serving.families import labelled, packed
+        from retick.serving.metrics import labelled, packed
 
         fleet, front = self._fleet, self._front
         found = await fleet.metrics(ANSWERS_WITHIN)

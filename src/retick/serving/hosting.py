@@ -11,7 +11,7 @@ from typing import Any
 from retick.authority import MessageFromPlayer, RoomClosed, RoomFailed, ServerDrained
 from retick.serving.agones_duty import agones_duty
 from retick.serving.event_log import EventLog
-from retick.serving.metrics import ServerSource, announce_page, open_page
+from retick.serving.page_options import ServerSource, announce_page, open_page
 from retick.serving.served_game import Served
 from retick.transport.pump import Pump
 from retick.transport.udp import UdpSocket

@@ -1,59 +1,154 @@
-"""Opens the HTTP page of ``retick serve`` and ``retick relay``, or says in one line why it cannot be opened.
+"""The counters of servers, their workers and relays as Prometheus metrics, each with its type and its help text."""
 
-The page itself needs prometheus_client, which few installations have; this module does not import it.
-"""
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import accumulate
+from typing import Any, Final
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 
-from retick.errors import MissingExtra, UsageError
-from retick.serving.event_log import EventLog
+from retick.host.stats import TICK_BOUNDS
+from retick.netrunner import Room
+from retick.relay import RelayServer
 
-if TYPE_CHECKING:
-    from prometheus_client.core import Metric
-
-    from retick.serving.metrics_page import MetricsPage, MetricsSource
-
-
-def page_address(text: str) -> tuple[str, int]:
-    """Parse "port" or "host:port"."""
-    host, _, port = text.rpartition(":")
-    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
-        raise UsageError(f"--metrics must be a port from 0 to 65535, or host:port, not {text!r}")
-    if text.startswith(":"):
-        raise UsageError(f"--metrics {text!r} has no host: write 0.0.0.0{text} to answer everybody")
-    return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)
-
-
-def open_page(source: "Callable[[], MetricsSource]", address: tuple[str, int]) -> "MetricsPage":
-    """Open the page; ``source`` is called only if prometheus_client is installed."""
-    host, port = address
-    try:
-        from retick.serving.metrics_page import MetricsPage
-    except ModuleNotFoundError:
-        raise MissingExtra("--metrics needs prometheus_client: pip install prometheus-client") from None
-    try:
-        return MetricsPage(source(), port, host)
-    except OSError as error:
-        raise UsageError(f"--metrics {host}:{port} cannot be opened: {error.strerror}") from error
-
-
-def announce_page(log: EventLog, page: "MetricsPage | None") -> None:
-    if page is not None:
-        log.note("metrics", f"metrics on {page.url}", url=page.url)
+_ROOM_COUNTERS: Final[dict[str, tuple[str, Callable[[Room], float]]]] = {
+    "retick_room_snapshots": ("Snapshot packets handed to links", lambda room: room.stats.snapshots),
+    "retick_room_snapshot_bytes": ("Bytes of these, without the link's own", lambda room: room.stats.snapshot_bytes),
+    "retick_room_shots": ("Shots judged", lambda room: room.stats.shots),
+    "retick_room_messages_dropped": (
+        "Messages of the game that are not known to have arrived",
+        lambda room: room.stats.messages_dropped,
+    ),
+    "retick_room_ticks_over_budget": (
+        "Ticks that took longer than the server's tick budget",
+        lambda room: room.stats.tick_cost.over_budget,
+    ),
+}
+_ROOM_GAUGES: Final[dict[str, tuple[str, Callable[[Room], float]]]] = {
+    "retick_room_tick": ("The tick simulated last", lambda room: room.tick),
+    "retick_room_players": ("Players in the room, with those whose connection is lost", lambda room: len(room.players)),
+    "retick_room_longest_tick_seconds": (
+        "The longest time that a tick took",
+        lambda room: room.stats.tick_cost.longest,
+    ),
+}
+_PLAYER_GAUGES: Final = ("missing_streak", "missing_streak_max", "delay_ticks", "rtt_ms", "jitter_ms")
+"""Fields of InputStats that are gauges; its other fields only grow."""
 
 
-class ServerSource:
-    """The metrics of one server. The page asks for them in the loop where the server runs."""
+def families_of(server: Any) -> list[Metric]:
+    """All metrics of a server, as they are now."""
+    return list(_families(server))
 
-    def __init__(self, server: Any) -> None:
+
+def _families(server: Any) -> Iterator[Metric]:
+    rooms = list(server.rooms.values())
+    yield CounterMetricFamily("retick_cpu_seconds", "CPU time of the process", time.process_time())
+    yield CounterMetricFamily("retick_ticks_skipped", "Ticks that a late server left out", server.skipped_ticks)
+    yield GaugeMetricFamily("retick_rooms", "Rooms that are open", len(rooms))
+    yield GaugeMetricFamily("retick_connections", "Connections, with those that have no player yet", len(server.links))
+    yield GaugeMetricFamily("retick_draining", "1 while the server lets no new players in", int(server.is_draining))
+    refused = CounterMetricFamily("retick_refused", "What was dropped, by reason", labels=("reason",))
+    for reason, count in server.refused.items():
+        refused.add_metric((reason,), count)
+    yield refused
+    for name, (text, value) in _ROOM_COUNTERS.items():
+        counter = CounterMetricFamily(name, text, labels=("room",))
+        for room in rooms:
+            counter.add_metric((room.name,), value(room))
+        yield counter
+    for name, (text, value) in _ROOM_GAUGES.items():
+        gauge = GaugeMetricFamily(name, text, labels=("room",))
+        for room in rooms:
+            gauge.add_metric((room.name,), value(room))
+        yield gauge
+    yield _tick_seconds(rooms)
+    yield from _players(rooms)
+
+
+def _tick_seconds(rooms: list[Room]) -> Metric:
+    ticks = HistogramMetricFamily("retick_room_tick_seconds", "How long a tick of the room took", labels=("room",))
+    bounds = [*(f"{bound:g}" for bound in TICK_BOUNDS), "+Inf"]
+    for room in rooms:
+        cost = room.stats.tick_cost
+        ticks.add_metric((room.name,), list(zip(bounds, accumulate(cost.counts), strict=True)), cost.seconds)
+    return ticks
+
+
+def _players(rooms: list[Room]) -> Iterator[Metric]:
+    """The InputStats of each player: how its commands were run, and how far away it is."""
+    found: dict[str, CounterMetricFamily | GaugeMetricFamily] = {}
+    for room in rooms:
+        for player in room.players.values():
+            for field, value in player.stats._asdict().items():
+                if field not in found:
+                    kind = GaugeMetricFamily if field in _PLAYER_GAUGES else CounterMetricFamily
+                    found[field] = kind(f"retick_player_{field}", "As in InputStats", labels=("room", "peer"))
+                found[field].add_metric((room.name, str(player.peer_id)), value)
+    yield from found.values()
+
+
+# Metrics of worker processes on one page: each sample gets the label ``worker``. They travel as JSON.
+
+
+def packed(families: Iterable[Metric]) -> list[Any]:
+    """Pack metrics for JSON."""
+    return [
+        [family.name, family.documentation, family.type, [[s.name, s.labels, s.value] for s in family.samples]]
+        for family in families
+    ]
+
+
+def labelled(by_worker: Mapping[str, list[Any]]) -> list[Metric]:
+    """Merge the packed metrics of all workers; each sample gets the label ``worker``."""
+    found: dict[str, Metric] = {}
+    for worker, families in by_worker.items():
+        for name, text, kind, samples in families:
+            if name not in found:
+                found[name] = Metric(name, text, kind)
+            for sample, labels, value in samples:
+                found[name].add_sample(sample, {**labels, "worker": worker}, value)
+    return list(found.values())
+
+
+# A relay's counters as Prometheus metrics, and what the HTTP page asks of a relay.
+
+
+class RelaySource:
+    """The metrics of one relay."""
+
+    def __init__(self, server: RelayServer) -> None:
         self._server = server
 
     @property
     def is_ready(self) -> bool:
-        return not self._server.is_draining and bool(self._server.rooms)
+        return self._server.rooms < self._server.config.rooms
 
-    async def families(self) -> "list[Metric]":
-        from retick.serving.families import families_of  # prometheus_client is there if there is a page
+    async def families(self) -> list[Metric]:
+        server = self._server
+        return [
+            CounterMetricFamily("retick_cpu_seconds", "CPU time of the process", time.process_time()),
+            GaugeMetricFamily("retick_relay_rooms", "Rooms that are there", server.rooms),
+            GaugeMetricFamily("retick_relay_members", "Members of all rooms", server.members),
+            CounterMetricFamily("retick_relay_frames", "Frames sent on", server.forwarded),
+            CounterMetricFamily("retick_relay_bytes", "Bytes of these, without headers", server.forwarded_bytes),
+            CounterMetricFamily("retick_relay_answers", "Answers to requests", server.answered),
+            _by_reason("retick_relay_dropped", "Datagrams that nothing came of", server.dropped),
+            _by_reason("retick_relay_refused", "Requests that were refused", _named(server)),
+        ]
 
-        return families_of(self._server)
+
+def _named(server: RelayServer) -> dict[str, int]:
+    return {reason.name.lower(): count for reason, count in server.refused.items()}
+
+
+def _by_reason(name: str, text: str, counts: Mapping[str, int]) -> Metric:
+    family = CounterMetricFamily(name, f"{text}, by reason", labels=("reason",))
+    for reason, count in counts.items():
+        family.add_metric((reason,), count)
+    return family

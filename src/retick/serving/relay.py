@@ -18,11 +18,11 @@ from retick.relay import MemberEntered, MemberGone, RelayConfig, RelayEvent, Rel
 from retick.relay.tickets import KEY_SIZE
 from retick.serving.event_log import EventLog
 from retick.serving.hosting import on_sigterm
-from retick.serving.metrics import announce_page, open_page
+from retick.serving.page_options import announce_page, open_page
 from retick.transport.udp import UdpSocket, open_udp
 
 if TYPE_CHECKING:
-    from retick.serving.families import RelaySource
+    from retick.serving.metrics import RelaySource
 
 DRAIN = 256
 """Most datagrams read before other tasks run."""
@@ -221,7 +221,7 @@ async def _run(
 
 
 def _source(server: RelayServer) -> "RelaySource":
-    from retick.serving.families import RelaySource  # imports prometheus_client, which is there if there is a page
+    from retick.serving.metrics import RelaySource  # imports prometheus_client, which is there if there is a page
 
     return RelaySource(server)
 

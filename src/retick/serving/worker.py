@@ -112,7 +112,7 @@ def _obey(hosting: ServerLoop, line: _Line, order: dict[str, Any]) -> None:
 
 def _metrics(server: Any) -> list[Any]:
     # Here, because only the front's page needs the library, and it asks only if it has it.
-    from retick.serving.families import families_of, packed
+    from retick.serving.metrics import families_of, packed
 
     return packed(families_of(server))
 

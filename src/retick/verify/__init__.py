@@ -4,9 +4,9 @@ An app: it opens files, starts threads and processes, and imports pyarrow, fsspe
 reads recordings with ``retick.replay`` and prints nothing.
 """
 
-from retick.verify.batch import Row
 from retick.verify.corpus import generate
 from retick.verify.results import ResultFile
+from retick.verify.rows import Row
 from retick.verify.run import Run, verify_many
 
 __all__ = ["ResultFile", "Row", "Run", "generate", "verify_many"]

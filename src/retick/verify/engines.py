@@ -18,9 +18,10 @@ from multiprocessing.synchronize import Barrier
 from typing import Any, Protocol
 
 from retick.errors import UsageError
-from retick.verify.batch import Batch, BatchEntry, Row
+from retick.verify.batch import Batch, BatchEntry
 from retick.verify.games import GameSpec, judge_for
 from retick.verify.reading import ByteRange, FileReader, Files
+from retick.verify.rows import Row
 
 WINDOW = 4
 """Batches that are under way for each worker."""

@@ -9,8 +9,9 @@ from retick.replay.limits import ReadLimits
 from retick.replay.replay import Replay
 from retick.replay.verification import verify
 from retick.sim.contract import Simulation
-from retick.verify.batch import Batch, BatchEntry, Row
+from retick.verify.batch import Batch, BatchEntry
 from retick.verify.kernel import final_checksums, is_runnable
+from retick.verify.rows import Row
 
 NOTHING = "it holds no checksum, and no manifest has one"
 

@@ -11,10 +11,11 @@ from pickle import PickleBuffer
 from typing import Any
 
 from retick.errors import MissingExtra, NetworkUnavailable
-from retick.verify.batch import Batch, BatchEntry, Row, columns, from_columns
+from retick.verify.batch import Batch, BatchEntry, columns, from_columns
 from retick.verify.engines import WINDOW, Unit, Work, cores, single_entries, worker_for
 from retick.verify.games import GameSpec
 from retick.verify.reading import RAY_BYTES, AnotherFile, ByteRange, FileReader, Files
+from retick.verify.rows import Row
 
 ANSWER_WITHIN = 5.0
 """Seconds that a cluster has to accept a connection."""

@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from retick.errors import DecodeError, UsageError
-from retick.verify.batch import FIELDS, Row, read_row, row_line
 from retick.verify.manifest import pyarrow
+from retick.verify.rows import FIELDS, TEXTS, Row, read_row, row_line
 
 ROWS_IN_A_GROUP = 4096
 _START = b'{"path": "'
@@ -109,7 +109,7 @@ class _Parquet:
         self._writer: Any = None
         self._waiting: list[Row] = []
         self._schema = self._arrow.schema(
-            [(name, self._arrow.string() if at < 3 else self._arrow.int64()) for at, name in enumerate(FIELDS)]
+            [(name, self._arrow.string() if name in TEXTS else self._arrow.int64()) for name in FIELDS]
         )
 
     def rows(self) -> Iterable[Row]:

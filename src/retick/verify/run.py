@@ -6,10 +6,10 @@ from typing import Final
 
 from retick.errors import UsageError
 from retick.replay import ReadLimits
-from retick.verify.batch import Row
 from retick.verify.engines import Engine, Processes, Threads, in_order
 from retick.verify.games import GameSpec, spec_of
 from retick.verify.reading import BATCH_BYTES, BATCH_FILES, RAY_BYTES, SLOW_BYTES, SLOW_FILES
+from retick.verify.rows import Row
 from retick.verify.sources import Sources
 
 ENGINES: Final = ("auto", "threads", "processes", "ray")

@@ -3,7 +3,7 @@
 import pytest
 
 from retick.errors import UsageError
-from retick.serving.metrics import page_address
+from retick.serving.page_options import page_address
 
 
 @pytest.mark.parametrize(

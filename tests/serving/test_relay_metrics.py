@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from retick.relay import RelayConfig
 from retick.relay import packets as wire
-from retick.serving.families import RelaySource
+from retick.serving.metrics import RelaySource
 from tests.relay.meeting import TAG, Direct, make_server
 
 TYPES = {

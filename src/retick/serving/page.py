@@ -1,6 +1,6 @@
 """The HTTP page of ``retick serve``: /metrics for Prometheus, /healthz and /readyz for the supervisor.
 
-Imports prometheus_client, so this module and :mod:`retick.serving.families` are imported only if a page is wanted.
+Imports prometheus_client, so this module and :mod:`retick.serving.metrics` are imported only if a page is wanted.
 Requests are answered in threads, so that a slow or hostile reader blocks neither the server's loop nor the page. The
 counters themselves are read in the loop.
 """

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import InvalidValue
-from retick.verify.batch import FIELDS, VERDICTS, Row, read_row, row_line
+from retick.verify.rows import FIELDS, VERDICTS, Row, read_row, row_line
 
 NUMBER = st.none() | st.integers(0, 0xFFFFFFFF)
 ROWS = st.builds(

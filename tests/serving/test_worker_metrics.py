@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from retick.serving.families import labelled, packed
+from retick.serving.metrics import labelled, packed
 
 
 class Fixed:
