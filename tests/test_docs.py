@@ -1,7 +1,10 @@
 """Every link between the pages leads somewhere, every page is in the index, and the map of the house is true."""
 
 import ast
+import io
 import re
+import tokenize
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -139,3 +142,72 @@ def test_names_that_are_gone_are_noticed() -> None:
         "retick.nowhere",
         "retick.link.Nothing",
     ]
+
+
+FILES_OF_USERS = {
+    "game.py", "mygame.py", "file.py", "rules.py", "old/rules.py", "new/rules.py", "mygame/sim.py", "path/to/file.py",
+    "json.py", "retick.py", "retick.lua",
+}  # fmt: skip
+"""Files that texts name as examples: they are in projects of users."""
+
+
+def path_ends(paths: Iterable[str]) -> set[str]:
+    """The ways to name files: for ``src/retick/link/config.py`` also ``link/config.py`` and ``config.py``."""
+    return {"/".join(path.split("/")[-depth:]) for path in paths for depth in range(1, path.count("/") + 2)}
+
+
+def files_of_the_project() -> Iterator[str]:
+    yield from (path.name for path in ROOT.iterdir() if path.is_file())
+    for folder in ("src", "tests", "docs", "benchmarks", "deploy", "examples", "fuzz", "scripts", "typings"):
+        yield from (path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*.*"))
+
+
+def files_named_in(text: str) -> list[str]:
+    """Words of a text that name a file of code; not those with a placeholder, and not methods such as ``x.js()``."""
+    return re.findall(r"(?<![\w./*…<>:-])(?:\.{0,2}/)*((?:[\w.-]+/)*[\w-]+\.(?:py|pxd|lua|js))\b(?![(<*…])", text)
+
+
+def files_that_are_gone(text: str, there: set[str]) -> list[str]:
+    return [name for name in files_named_in(text) if name not in there | FILES_OF_USERS]
+
+
+def said_in(source: str) -> str:
+    """The docstrings and comments of a module."""
+    texts = [
+        text.string for text in tokenize.generate_tokens(io.StringIO(source).readline) if text.type == tokenize.COMMENT
+    ]
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                texts.append(text)
+    return "\n".join(texts)
+
+
+def texts_that_name_files() -> Iterator[tuple[Path, str]]:
+    for page in [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        # The name of a program that runs JavaScript is not one of a file.
+        yield page, page.read_text(encoding="utf-8").replace("Node.js", "Node")
+    for module in sorted(SOURCE.rglob("*.py")):
+        yield module, said_in(module.read_text(encoding="utf-8"))
+    for declaration in sorted(SOURCE.rglob("*.pxd")):
+        yield declaration, "\n".join(re.findall(r"#.*", declaration.read_text(encoding="utf-8")))
+
+
+def test_files_that_texts_name_exist() -> None:
+    there = path_ends(files_of_the_project())
+    gone = [
+        f"{where.relative_to(ROOT)}: {name}"
+        for where, text in texts_that_name_files()
+        for name in files_that_are_gone(text, there)
+    ]
+    assert gone == []
+
+
+def test_a_file_that_is_gone_is_noticed() -> None:
+    source = (
+        '# See motor/heading.py.\ndef f():\n    """As in wire/gone.pxd, but not ``game.py``."""\n    return "away.py"\n'
+    )
+    there = path_ends(["src/retick/sim/heading.py", "src/retick/wire/here.pxd"])
+    assert files_that_are_gone(said_in(source), there) == ["motor/heading.py", "wire/gone.pxd"]
+    page = "`heading.py`, ../wire/here.pxd, ./gone.js, old/rules.lua:Game, src/<name>.py, x.js() and *.py"
+    assert files_that_are_gone(page, there) == ["gone.js", "old/rules.lua"]

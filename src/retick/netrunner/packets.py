@@ -310,7 +310,7 @@ def decode_control(data: bytes) -> Control:
 #        +24  u8   buttons  +25  f32  yaw     +29  f32  pitch
 #
 # Little-endian, always of full length. Slots past the count are zero when written and not looked at when read.
-# Whether a command is acceptable is decided for each one by the server: see motor/commands.py.
+# The server decides for each command whether it is acceptable: see ``is_acceptable`` in games/runner/commands.py.
 
 # retick: floats -- binary32 fields, carried as they are
 

@@ -533,7 +533,7 @@ class Sections:
     table: FieldTable
     packer: Packer
     diff: Diff  # what is to be written
-    quick: cython.bint  # public: whole entities may be written by fast.py
+    quick: cython.bint  # public: whole entities may be written by put_entity
     max_create: cython.longlong
     max_update: cython.longlong
     max_components: cython.longlong

@@ -67,7 +67,7 @@ SECTION_NAMES = {
 
 # Status numbers of the kernels; ``errors`` turns each into an exception with its code.
 #
-# scripts/declare_kernels.py writes status.pxd from it, for the C compiler.
+# They are in layout.pxd, too.
 
 # C constants: every integer of this module.
 

@@ -99,7 +99,7 @@ class Reader:
     entity: cython.longlong  # what read_id read last; -1 before the first of a section
     table: FieldTable
     max_fields: cython.longlong
-    quick: cython.bint  # public: whole entities may be read by fast.py
+    quick: cython.bint  # public: whole entities may be read by read_created and read_updated
     _space: Any
     _capacity: cython.Py_ssize_t
 

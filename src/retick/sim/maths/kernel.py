@@ -185,7 +185,7 @@ TWO_OVER_PI = (
 # The rounding error of one operation, exactly: sums, products and roots as pairs of a high and a low part.
 #
 # ``high + low`` has twice the digits of a double. The low part is found with + - * alone (Knuth for sums, Dekker for
-# products), never with a fused multiply-add, which not every processor has. The compiled form is in pairs.pxd.
+# products), never with a fused multiply-add, which not every processor has.
 
 
 @cython.ccall

@@ -1,4 +1,4 @@
-# The C side of logs.py.
+# The C side of numbers.py.
 
 cdef extern from *:
     """

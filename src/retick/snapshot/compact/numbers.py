@@ -54,7 +54,7 @@ REAL_MODELS = 256
 
 # Lengths and logarithms of whole numbers, and rounding; the same on every machine.
 #
-# Compiled kernels use the inline functions of logs.pxd instead.
+# Compiled kernels use the inline functions of numbers.pxd instead.
 
 
 def length_of(value: int) -> int:
