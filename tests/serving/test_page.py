@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from retick.errors import MissingExtra
+from retick.serving import metrics, page
 from retick.serving.page import MetricsPage
 from retick.serving.page_options import ServerSource, open_page
 from tests.netrunner.courses import Field
