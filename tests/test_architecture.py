@@ -1,6 +1,7 @@
 """Imports point down only: reads every import in src/retick and fails on an arrow that the house does not have."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -243,6 +244,35 @@ def dotted(file: Path) -> str:
 def test_no_module_is_too_long() -> None:
     for file in sorted(SOURCE.rglob("*.py")):
         assert lines_of(file) <= (MOST_LINES_OF_A_KERNEL if dotted(file) in KERNELS else MOST_LINES), file
+
+
+def missing_contents(text: str) -> list[str]:
+    """What is wrong with the table of contents in a module's docstring: none, or titles that no section has in turn.
+
+    A section begins with a comment at the margin whose first words are its title.
+    """
+    found = re.search(r"^Contents: (.+?)\.$", ast.get_docstring(ast.parse(text)) or "", flags=re.MULTILINE | re.DOTALL)
+    if found is None:
+        return ["no line that begins with Contents:"]
+    comments = iter(re.findall(r"^# (.+)", text, flags=re.MULTILINE))
+    titles = " ".join(found[1].split()).split("; ")
+    return [title for title in titles if not any(line.lower().startswith(title.lower()) for line in comments)]
+
+
+def test_a_long_kernel_has_a_table_of_contents() -> None:
+    long = [file for file in SOURCE.rglob("*.py") if dotted(file) in KERNELS and lines_of(file) > MOST_LINES]
+    assert len(long) > 5
+    assert {file.name: missing_contents(file.read_text(encoding="utf-8")) for file in long} == {
+        file.name: [] for file in long
+    }
+
+
+def test_a_table_of_contents_that_is_missing_or_wrong_is_found() -> None:
+    sections = "# Rings: where states are.\n\n# The engine.\n"
+    assert missing_contents(f'"""States.\n\nContents: rings; the engine.\n"""\n{sections}') == []
+    assert missing_contents(f'"""States."""\n{sections}') == ["no line that begins with Contents:"]
+    assert missing_contents(f'"""States.\n\nContents: the engine; rings.\n"""\n{sections}') == ["rings"]
+    assert missing_contents(f'"""States.\n\nContents: rings;\nwheels.\n"""\n{sections}') == ["wheels"]
 
 
 def test_there_are_few_kernels_and_few_declarations() -> None:

@@ -1,5 +1,9 @@
 # cython: nonecheck=True
-"""Surveys a declared world: all its things as rows of integers, kept from one survey to the next."""
+"""Surveys a declared world: all its things as rows of integers, kept from one survey to the next.
+
+Contents: floats as integers; the entities of a world; fields of cells; lists of values and texts; knowledge carried
+over; the survey.
+"""
 
 import math
 import struct
@@ -30,7 +34,7 @@ else:
     from retick.sim.world.storage import Cell, Root
     from retick.snapshot.columns import ints, longs, uchars, uints, ulongs
 
-# Converts floats to the integers that are sent (a compiled kernel).
+# Floats as integers: converts them to the numbers that are sent.
 
 # retick: floats -- values are rounded for sending; no simulation reads them back on a server
 
@@ -74,7 +78,7 @@ def turn_of(value: Any) -> int:
     return turned(value)
 
 
-# Lists the entities of a world, in the order of their ids (a compiled kernel).
+# The entities of a world, in the order of their ids.
 #
 # A census is repeated only if the things in the world's lists, or their ids, have changed. In many games that happens
 # at nearly every snapshot, as shots come and go: so it takes only a few passes over arrays.
@@ -318,7 +322,7 @@ def _merge(
             second += 1
 
 
-# Converts fields of cells to the numbers that are sent (a compiled kernel); docs/formats/world-server.md has them.
+# Fields of cells, converted to the numbers that are sent; docs/formats/world-server.md has them.
 #
 # Most fields have not changed since the last survey, and a comparison is cheaper than a division. So the 64 bits that
 # each number was made of are kept, and a number is made again only if they have changed. Nothing has to report a
@@ -556,7 +560,7 @@ def shape_number(
     return int(value) - low
 
 
-# Converts lists of values and texts to the numbers that are sent (a compiled kernel).
+# Lists of values and texts, converted to the numbers that are sent.
 #
 # As for cells, what the numbers were made of is kept. Scalars and texts are immutable, so it is enough to compare
 # objects; vectors and rectangles can change, so the bits of their floats are kept.
@@ -743,7 +747,7 @@ def _write_text(text: Any, values: Any, at: cython.Py_ssize_t) -> cython.int:
     return 0
 
 
-# Carries knowledge of remaining things over to the next survey when others come or go (a compiled kernel).
+# Knowledge carried over: what is known of remaining things, to the next survey, when others come or go.
 #
 # The numbers of a thing stay together with what they were made of. So they are right for whichever thing gets them:
 # whatever has changed is read again. Matching by id only makes that rare.
@@ -832,7 +836,7 @@ def _carry_kept(before: Any, after: Any, sources: Any) -> cython.int:
     return 0
 
 
-# Converts a world to rows of integers (a compiled kernel). docs/formats/world-server.md describes the numbers.
+# The survey: a world as rows of integers. docs/formats/world-server.md describes the numbers.
 #
 # A survey is kept from one snapshot to the next and changed in place. When entities come or go, a new one takes over
 # what the last one knows of those that stay.

@@ -1,6 +1,8 @@
 # cython: nonecheck=True
 """One connection: reliable messages, reports, silence, and its end (a compiled kernel).
 
+Contents: round-trip time; the two keys; sequence numbers and acknowledgements; the payload path; the connection itself.
+
 The base class handles payloads; what is here happens about once a second, or once. A connection never reads a clock
 and never sends: it is given the time, and puts datagrams on the list that its endpoint gives it.
 """
@@ -98,7 +100,7 @@ else:
 if TYPE_CHECKING:
     from retick.link.handshake.dialler import Dialler
 
-# Round-trip time, its variation, and loss in one direction (a compiled kernel).
+# Round-trip time, its variation, and loss in one direction.
 #
 # The round-trip time is smoothed as TCP does it: a new sample moves the mean by an eighth of the difference, and the
 # variation by a quarter. Loss is counted over intervals of at least 16 datagrams, and smoothed over the last few of
@@ -186,7 +188,7 @@ class LossMeter:
         self._arrived = arrived
 
 
-# The two keys of one connection: seals outgoing datagrams, opens incoming ones (a compiled kernel).
+# The two keys of one connection: they seal outgoing datagrams and open incoming ones.
 #
 # Knows neither windows nor connections: the caller gives each datagram's number, which ``Sequences`` counts and
 # expands. The keys are objects of ``cryptography`` that encrypt and decrypt; this code only builds nonces and joins
@@ -258,7 +260,7 @@ class Seal:
             return None
 
 
-# Sequence numbers and acknowledgements of one connection: duplicates, round-trip time, loss (a compiled kernel).
+# Sequence numbers and acknowledgements of one connection: duplicates, round-trip time, loss.
 #
 # Knows no states and no messages. Datagrams that are sent are counted from 1; the count, modulo 65536, is the sequence.
 # Of datagrams that arrive it keeps the newest sequence and which of the 256 up to it were seen, in four words of 64
@@ -544,7 +546,7 @@ class Sequences:
                 out.append((seal.seal(self._out_count, head, payload), address))
 
 
-# The payload path: sending and receiving unreliable payloads, as short as possible (a compiled kernel).
+# The payload path: sending and receiving unreliable payloads, as short as possible.
 #
 # ``PayloadPath`` is the base of ``Connection``, and ``EndpointCore`` is the part of the endpoint that it needs. For a
 # peer this code runs sixty times a second in each direction. With hundreds of connections in a process, none of their

@@ -1,5 +1,7 @@
 """Vectors and rectangles that change in place, with pygame's method names and the same bits on every machine.
 
+Contents: what vectors and rectangles are made of; two floats that change in place; a vector in the plane; rectangles.
+
 Knows no game and no pygame: where pygame wants a pair or a rectangle, it takes any sequence of two or four numbers.
 """
 
@@ -23,7 +25,7 @@ else:
 
     from retick.sim.maths.kernel import atan2_of, cos_of, hypot_of, sin_of
 
-# What vectors and rectangles are made of: up to four floats that change in place (a compiled kernel).
+# What vectors and rectangles are made of: up to four floats that change in place.
 
 # retick: floats -- they are kept as their bits; only exact operations are done with them
 
@@ -76,7 +78,7 @@ def number_of(value: Any) -> cython.double:
     return as_float(value, "a shape")
 
 
-# Two floats that change in place, and the arithmetic of pairs (a compiled kernel).
+# Two floats that change in place, and the arithmetic of pairs.
 
 # retick: floats -- only exactly rounded operations in a fixed order; see docs/concepts/floats.md
 
@@ -325,7 +327,7 @@ def dot_of(mine: Pair, theirs: Pair) -> cython.double:
     return sum_of(mine._x * theirs._x, mine._y * theirs._y)
 
 
-# A vector in the plane that changes in place, with the method names of pygame's Vector2 (a compiled kernel).
+# A vector in the plane that changes in place, with the method names of pygame's Vector2.
 #
 # Angles are in degrees, except where a name ends in ``rad``. Everything is computed with exactly rounded operations and
 # the functions of ``retick.sim.maths``, so that the bits are the same on every machine. ``==`` is exact.
@@ -543,7 +545,7 @@ def _size(vector: Pair, what: str) -> cython.double:
     return size
 
 
-# Rectangles that change in place, with pygame's method names: Rect of integers, FRect of floats (a compiled kernel).
+# Rectangles that change in place, with pygame's method names: Rect of integers, FRect of floats.
 #
 # Both hold floats, in which the 32-bit integers of a Rect are exact. A value written to a Rect is truncated towards
 # zero, as pygame does it, and so are its halves.

@@ -1,5 +1,8 @@
 """Entity state as columns: ids, and one 64-bit integer column for each field (a compiled kernel).
 
+Contents: arrays as C pointers; a schema as flat arrays; the columns; columns from other columns; columns over a user's
+buffers; columns from plain mappings; columns from objects; bound columns.
+
 A component's columns have one row for each entity that has the component, in the order of the ids, so that an entity
 costs memory only for its own components. If every entity has it, row and entity index are the same. Unsigned 64-bit
 fields are stored in their column as the signed number with the same bits.
@@ -32,7 +35,7 @@ if cython.compiled:
 else:
     from retick.snapshot.layout import FIXED_WIDTH
 
-# Arrays as C pointers: the address of a Python array's items (a compiled kernel).
+# Arrays as C pointers: the address of a Python array's items.
 #
 # Uncompiled, each function returns the array itself. Code that keeps a pointer must keep the array alive, too.
 
@@ -102,7 +105,7 @@ def doubles(space: Any) -> cython.p_double:
     return space
 
 
-# A schema as flat arrays of numbers, the form in which the kernels read it (a compiled kernel).
+# A schema as flat arrays of numbers, the form in which the kernels read it.
 #
 # Fields are numbered through all components. Every field that is not a varint is coded the same way, so that the inner
 # loops have no branch by kind::
@@ -289,6 +292,8 @@ else:
     ASCENDING = 1  # C constant
     UNSORTED = 2  # C constant
 
+
+# The columns: what every snapshot consists of.
 
 _SIGNED = array("q")
 _IDS = array("I")
@@ -577,7 +582,7 @@ def as_signed(value: Any) -> Any:
     return value - 18446744073709551616 if value > 9223372036854775807 else value
 
 
-# Makes columns from other columns: a copy, and a choice of entities from two (a compiled kernel).
+# Columns from other columns: a copy, and a choice of entities from two.
 
 
 @cython.cfunc
@@ -745,7 +750,7 @@ def _ranks(source: Columns, component: cython.int) -> Any:
     return ranks
 
 
-# Columns over a user's buffers (a compiled kernel).
+# Columns over a user's buffers.
 #
 # A buffer of the right item type is read in place. Other native integers, and items that are not adjacent, are widened
 # into a new column. Everything else is left to the caller: see the package.
@@ -937,7 +942,7 @@ if cython.compiled:
         return kept
 
 
-# Makes columns from plain mappings of numbers (a compiled kernel).
+# Columns from plain mappings of numbers.
 
 
 def columns_of_items(cls: Any, table: FieldTable, tick: Any, items: list) -> Any:  # type: ignore[type-arg]  # a C type
@@ -1019,7 +1024,7 @@ def put_value(made: Columns, field: cython.int, row: cython.Py_ssize_t, value: A
     return False
 
 
-# Makes columns from objects of declared components (a compiled kernel).
+# Columns from objects of declared components.
 #
 # A plan says for one class which attribute goes to which column and how it is quantised: by the rule of
 # ``Fixed.quantise``.
@@ -1149,7 +1154,7 @@ def _put_object(made: Columns, plan: ObjectPlan, item: Any) -> cython.bint:
     return False
 
 
-# Takes snapshots out of columns that were bound once, and writes them back (a compiled kernel).
+# Bound columns: snapshots are taken out of columns that were bound once, and written back.
 #
 # Columns are bound as a template: a ``Columns`` over all of the user's rows, whose buffers were checked when they were
 # bound. Each tick only pointers and rows are taken or written.

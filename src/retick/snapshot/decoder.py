@@ -1,5 +1,7 @@
 """Decodes packets to snapshots (a compiled kernel).
 
+Contents: headers and sections; create and destroy sections; update sections; the decoder.
+
 A decoder consists of parts that share one ``Reader``: ``Framing`` finds the sections, ``Creates`` and
 ``Updates`` read their bodies, and ``DeltaTarget`` holds the columns that updates change.
 
@@ -47,7 +49,7 @@ else:
     from retick.snapshot.stream import DeltaTarget, Reader, read_created, read_updated
     from retick.wire.bits import load_le16, load_le32, load_le64
 
-# Reads the headers and sections of a packet (a compiled kernel). Their layout is in layout.py.
+# Headers and sections of a packet. Their layout is in layout.py.
 #
 # Every section is found, and its tag and length checked, before any body is read.
 
@@ -272,7 +274,7 @@ class Framing:
         return self.reader.copy_of(self.starts[index], self.ends[index])
 
 
-# Reads create and destroy sections (a compiled kernel).
+# Create and destroy sections.
 #
 # Space for entities is bounded by what the remaining bytes can hold, not by the count that the packet states.
 
@@ -416,7 +418,7 @@ class Creates:
         return layout.OK
 
 
-# Reads update sections straight into the columns that they change (a compiled kernel).
+# Update sections, read straight into the columns that they change.
 
 
 @cython.final
@@ -619,6 +621,9 @@ class Updates:
             if status != layout.OK:
                 return status
         return layout.OK
+
+
+# The decoder: whole packets of one schema and version.
 
 
 @cython.final

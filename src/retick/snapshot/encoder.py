@@ -1,5 +1,7 @@
 """Encodes snapshots as bytes (a compiled kernel).
 
+Contents: rows that differ; what changed between two snapshots; the sections of a packet; the encoder.
+
 ``Diff`` finds what to write, ``Sections`` writes it with a ``Packer``; nothing leaves the encoder unless all of it was
 valid.
 """
@@ -27,7 +29,7 @@ else:
     from retick.snapshot.stream import Packer, put_entity
     from retick.wire.bits import store_be64
 
-# Finds rows that differ between two snapshots of the same entities (a compiled kernel).
+# Rows that differ between two snapshots of the same entities.
 #
 # If two snapshots have the same entities with the same components, their rows pair up. One pass over each pair of
 # columns marks the rows where anything differs: a loop that the C compiler turns into vector instructions.
@@ -145,7 +147,7 @@ def same_shape(left: Columns, right: Columns) -> cython.bint:
     return True
 
 
-# Finds what changed between two snapshots: ids to destroy, entities to create, fields to update (a compiled kernel).
+# What changed between two snapshots: ids to destroy, entities to create, fields to update.
 #
 # Two snapshots mostly have the same entities. Then ``Marks`` says which rows differ, and masks of fields are made only
 # for these. Otherwise the two lists of ascending ids are merged.
@@ -520,7 +522,7 @@ def _has(columns: Columns, at: cython.Py_ssize_t, component: cython.int) -> cyth
     return columns.has_one(at, component)
 
 
-# Writes the sections of a packet from a difference (a compiled kernel).
+# The sections of a packet, written from a difference.
 #
 # Every value is checked as it is written. Methods return a status; its numbers are in the packer's ``fault``.
 
@@ -834,6 +836,9 @@ def _zigzag(offset: cython.ulonglong) -> cython.ulonglong:
     if offset >= half:
         return 2 * (offset - half)
     return 2 * (half - offset) - 1
+
+
+# The encoder: whole packets of one schema and version.
 
 
 @cython.final

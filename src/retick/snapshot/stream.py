@@ -1,5 +1,7 @@
 """The bytes of one packet with a read position, and field values read there (a compiled kernel).
 
+Contents: faults; the reader; the packer; the columns that a delta is applied to; the common case.
+
 The bytes are first copied into the reader's own space, followed by zeros: then a word may be loaded anywhere in the
 data, and nobody can change it while it is read. Sizes are checked before the copy.
 
@@ -34,7 +36,7 @@ else:
     from retick.snapshot.columns import Columns, FieldTable, as_signed, blank_columns
     from retick.wire.bits import load_be64, load_le32, store_be64
 
-# The numbers of a fault, by name (a compiled kernel).
+# Faults: their numbers, by name.
 #
 # A kernel that finds a fault writes the numbers here and returns a status. ``errors`` makes an exception of the two.
 # Each status uses only some of the numbers; the others hold whatever an earlier fault left.
@@ -79,6 +81,8 @@ class Fault:
         self.actual = actual
         return status
 
+
+# The reader: bits, varints, ids and values of one packet.
 
 if not cython.compiled:
     PADDING_BYTES = 16  # C constant: zeros after the data, so that a word may be read anywhere in it
@@ -335,7 +339,7 @@ class Reader:
         return layout.VALUE_RANGE
 
 
-# Writes bits into packets, for the encoder (a compiled kernel).
+# The packer: writes bits into packets, for the encoder.
 #
 # Bits gather in one 64-bit word and leave it eight bytes at a time. The packet is built in space that is kept: a
 # section's body first, six bytes further on than needed, and its tag and length right before it once the length is
@@ -553,7 +557,7 @@ class Packer:
         return 0
 
 
-# The columns that a delta is applied to, and the current entity in them (a compiled kernel).
+# The columns that a delta is applied to, and the current entity in them.
 #
 # The format requires every section to be decoded before anything is applied: a decoding error anywhere in the packet
 # takes precedence over an error of applying, such as an update of a missing entity. So the first error of applying is
@@ -647,7 +651,7 @@ class DeltaTarget:
         return row
 
 
-# Handles the common case, whole entities at a time (a compiled kernel).
+# The common case: whole entities at a time.
 #
 # Most schemas have only fields of fixed width, and most packets are valid. These functions read and write such entities
 # quickly, and *stop before* anything unusual: a value out of range, an id out of order, a missing bit, a varint. The

@@ -1,6 +1,8 @@
 # cython: nonecheck=True
 """RBN1: the packet that carries a player's inputs. The format's page is docs/formats/rbn1.md.
 
+Contents: the packet as a value; the packed form; encoding and decoding; the packet as numbers in place.
+
 ::
 
      0  4  "RBN1"
@@ -95,7 +97,7 @@ __all__ = [
 ]
 
 
-# The RBN1 packet as a value, and the reasons why one cannot be encoded (a compiled kernel).
+# The packet as a value, and the reasons why one cannot be encoded.
 #
 # Nothing in this part reads or writes bytes. The encoders look for a reason only after ``struct`` refused the values,
 # so that a good packet is not checked twice.
@@ -208,7 +210,7 @@ def refuse(packet: InputPacket, room: int) -> NoReturn:
     raise EncodeError(f"the packet takes {encoded_size(packet)} bytes, the buffer has {room}")
 
 
-# The packed form of RBN1 packets: converts version 1 or 2 to it and back (a compiled kernel).
+# The packed form: converts version 1 or 2 to it and back.
 #
 # ::
 #
@@ -462,6 +464,8 @@ def _fault(code: int, data: bytes) -> DecodeError:
     return InvalidValue(words[code])
 
 
+# Encoding and decoding of packets.
+
 _HEADER = struct.Struct("<4sBBIBI")
 _PLAIN = tuple(struct.Struct(f"<4sBBIBI{n}H") for n in range(MAX_COUNT + 1))
 _WITH_CHECKSUM = tuple(struct.Struct(f"<4sBBIBIII{n}H") for n in range(MAX_COUNT + 1))
@@ -705,7 +709,7 @@ def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extens
     return length
 
 
-# An RBN1 packet as numbers in place, read and written once a frame for each peer (a compiled kernel).
+# The packet as numbers in place, read and written once a frame for each peer.
 #
 # Theory of operation. A session holds a peer's packet only for a moment: its inputs go to the engine or come from
 # there, and nothing of it is kept. So there is one ``InputRun`` for each peer, which every packet overwrites; no Python

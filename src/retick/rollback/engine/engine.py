@@ -1,5 +1,8 @@
 """The rollback engine: runs frames on predicted inputs, and resimulates those whose predictions were wrong.
 
+Contents: inputs; local inputs; arriving inputs; states; flat states; the choice of a ring; statistics; the engine; the
+sync test.
+
 Theory of operation. The inputs of frame ``f`` lead from the state before ``f`` to the state before ``f + 1``.
 ``advance`` runs one frame with the local inputs and the known or predicted inputs of the others. ``add_remote_inputs``
 only stores inputs and notes the earliest frame that ran with a wrong prediction. The next call that advances, or that
@@ -30,7 +33,7 @@ if cython.compiled:
 else:
     from retick.sim.flat import FlatSimulation
 
-# Which player pressed what in which frame, confirmed or predicted (a compiled kernel).
+# Inputs: which player pressed what in which frame, confirmed or predicted.
 #
 # Theory of operation. A ring of rows, one per frame, each with one input per player and a mark whether that input is
 # confirmed or a guess. A row carries a tag, the frame that it is for; a row with another frame's tag was never written
@@ -39,8 +42,8 @@ else:
 # from which the player is dropped and simulated on neutral input.
 #
 # A guess is always made from the newest confirmed input before its frame. When that input changes, the guesses after it
-# are made again: ``dirty`` is the first frame whose guess may be out of date. ``arrivals`` below checks and stores
-# the inputs of others.
+# are made again: ``dirty`` is the first frame whose guess may be out of date. The section on arriving inputs
+# stores those of others.
 
 if cython.compiled:
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow
@@ -338,7 +341,7 @@ class InputHistory:
         return least - 1
 
 
-# The inputs of the local players: decides in which frame a press takes effect (a compiled kernel).
+# Local inputs: in which frame a press of a local player takes effect.
 #
 # Theory of operation. A press takes effect ``delay`` frames after it was given. Every frame gets exactly one input for
 # each local player, in order, and no stored input ever changes: others may have it already. ``upto`` is the first frame
@@ -417,7 +420,7 @@ class LocalInputs:
         return 0
 
 
-# The inputs of remote players as they arrive: a batch is checked as a whole, then stored (a compiled kernel).
+# Arriving inputs: a batch of a remote player is checked as a whole, then stored.
 #
 # A batch is any sequence of integers, or a *run*: adjacent numbers as a packet had them, which costs no Python object
 # each. A run's width was compared with the game's, so that each of its numbers fits.
@@ -580,7 +583,7 @@ def copy_confirmed(
     return -1
 
 
-# The states that can be rolled back to, and the loop that runs frames (a compiled kernel).
+# States: those that can be rolled back to, and the loop that runs frames.
 #
 # Theory of operation. A ring holds the state *before* each of the last frames and the present one. ``simulate`` starts
 # from the state before ``first`` and runs up to ``end``, storing the state before each frame on the way: this one loop
@@ -817,7 +820,7 @@ def _reloader(sim: Any) -> Any:
     return _itself
 
 
-# States of a flat game as rows of C integers (a compiled kernel).
+# Flat states: those of a flat game, as rows of C integers.
 #
 # Theory of operation. A :class:`~retick.sim.flat.FlatSimulation` steps a row of 64-bit integers in place. The ring is
 # one block of such rows. A frame is a copy of a row and a direct call of the game's step: no Python object is made. The
@@ -925,7 +928,7 @@ class FlatRing(StateRing):
         return None
 
 
-# Chooses how the states of a game are kept.
+# The choice of a ring: how the states of a game are kept.
 
 
 def ring_for(sim: Any, capacity: int, sparse: object) -> StateRing:
@@ -959,6 +962,8 @@ class EngineStats(NamedTuple):
     deepest_rollback: int
     """The most frames resimulated by one rollback."""
 
+
+# The engine: advances, takes remote inputs, and resimulates.
 
 NO_INPUTS = InputHistory(1, (), 1, 1, 0, None)
 NO_STATES = StateRing()
@@ -1346,7 +1351,7 @@ class RollbackEngine:
         return evicted(frame, why, self.current, self.history, self.oldest())
 
 
-# The sync test: runs each frame, runs the last few again from a saved state, and compares (a compiled kernel).
+# The sync test: runs each frame, runs the last few again from a saved state, and compares.
 #
 # A game that keeps anything outside of its state, or whose step depends on more than its arguments, gives another
 # checksum the second time. The error names the frame, and the fields with both values.

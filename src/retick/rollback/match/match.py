@@ -1,6 +1,8 @@
 # cython: nonecheck=True
 """A running match, without any connection: the engine, its pace, and an exchange with each remote peer.
 
+Contents: the pace; checksums; the exchange of inputs; the players that a stalled match waits for; the match.
+
 Sessions differ in how peers find and trust each other; everything from frame 0 to the last is here. Time is an argument
 everywhere.
 """
@@ -33,7 +35,7 @@ else:
     from retick.rollback.engine.engine import UNSEEN, RollbackEngine, check_run
     from retick.wire.rbn1 import InputRun
 
-# Keeps all peers at the same pace, so that they roll back equally.
+# The pace: it is the same for all peers, so that they roll back equally.
 #
 # A side's *lead* is how far its own frame is ahead of the newest input that it has of another side: the depth that it
 # has to roll back, travel time included. If both leads are equal, both sides roll back equally, whatever the two
@@ -197,7 +199,7 @@ class Pace:
         self.schedule = now - self.most_owed
 
 
-# Compares checksums of final states with those of one peer (a compiled kernel).
+# Checksums: those of our final states are compared with those of one peer.
 #
 # A state is final if every input before it is confirmed, so that no rollback can change it. Only checksums of final
 # states are written here, and a peer sends only those of its final states. So between peers that keep to the protocol
@@ -637,7 +639,7 @@ def _in_64ths(frames: cython.double) -> cython.int:
     return round(found)
 
 
-# Finds the players that a stalled match waits for.
+# The players that a stalled match waits for.
 
 NO_END = 1 << 62
 
@@ -661,6 +663,8 @@ def missing_of(exchange: Exchange, engine: RollbackEngine, frontier: int) -> lis
     """
     return [player for player in exchange.players if engine.is_missing(player, frontier)]
 
+
+# The match itself.
 
 Addressed: TypeAlias = tuple[Any, bytes]
 """A peer, and a packet for it."""

@@ -1,4 +1,11 @@
-"""Square root and length (a compiled kernel): what IEEE 754 rounds exactly, and what follows from it."""
+# retick: floats -- only exactly rounded operations in a fixed order; see docs/concepts/floats.md
+"""Every float function of retick.sim.maths, and its vector (a compiled kernel): the same bits on every machine.
+
+Contents: what the functions accept; tables; rounding errors; square root and length; sine, cosine and tangent; arc
+tangent, arc sine and arc cosine; exponential function, logarithms and powers; a vector in the plane.
+
+They are made of what IEEE 754 rounds exactly: sums, products, quotients and square roots.
+"""
 
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -38,7 +45,7 @@ def overflow(function: str, *values: float) -> NoReturn:
     raise OverflowError(f"{function}({', '.join(map(repr, values))}) is too large for a float")
 
 
-# Tables of the kernels: values of the functions at a few points, each as a high and a low part.
+# Tables: values of the functions at a few points, each as a high and a low part.
 #
 # The tests compute every number again, in decimal.
 
@@ -182,7 +189,7 @@ TWO_OVER_PI = (
 """The digits of 2 / pi to the base 2 ** 30: two zeros before the point, then 1200 bits."""
 
 
-# The rounding error of one operation, exactly: sums, products and roots as pairs of a high and a low part.
+# Rounding errors of single operations, exactly: sums, products and roots as pairs of a high and a low part.
 #
 # ``high + low`` has twice the digits of a double. The low part is found with + - * alone (Knuth for sums, Dekker for
 # products), never with a fused multiply-add, which not every processor has.
@@ -221,6 +228,9 @@ def root_error(square: cython.double, square_low: cython.double, root: cython.do
     """The rounding error of ``root``, the rounded square root of ``square``, against the exact pair's root."""
     again: cython.double = root * root
     return (((square - again) - product_error(root, root, again)) + square_low) / (root + root)
+
+
+# Square root and length, and two functions with a single rounding.
 
 
 @cython.cfunc
@@ -287,7 +297,7 @@ def summed_product(a: Any, b: Any, c: Any, /) -> float:
     return first * second + third
 
 
-# Sine, cosine and tangent (a compiled kernel).
+# Sine, cosine and tangent.
 #
 # Theory of operation. The argument is reduced to a quarter of a turn: x = quarter * pi/2 + high + low, with the rest as
 # a pair, so that it is precise relatively even beside a multiple of pi/2. Below 2**20 quarters, pi/2 is subtracted in
@@ -515,7 +525,7 @@ def tan(x: Any, /) -> float:
     return tan_of(value)
 
 
-# Arc tangent, arc sine and arc cosine (a compiled kernel).
+# Arc tangent, arc sine and arc cosine.
 #
 # Theory of operation. All four are the angle of a point (b, a) in the first half of the first quadrant, a <= b, whose
 # coordinates are pairs. With c the nearest sixteenth to a / b, the angle is that of c, from a table, and the angle
@@ -697,7 +707,7 @@ def atan2(y: Any, x: Any, /) -> float:
     return atan2_of(above, along)
 
 
-# Exponential function, logarithms and powers (a compiled kernel).
+# Exponential function, logarithms and powers.
 #
 # Theory of operation. A logarithm: x is 2**e times m, and m times a short number c from a table is 1 + r with ``|r| <
 # 1/128``; so log x = e log 2 - log c + log(1 + r), added as pairs. For an x near 1, c is 1 and nothing cancels. An
@@ -936,7 +946,7 @@ def _is_odd(y: cython.double) -> cython.bint:
     return -9007199254740992.0 < y < 9007199254740992.0 and floor(y) == y and floor(y * 0.5) != y * 0.5
 
 
-# A vector in the plane, as a value (a compiled kernel).
+# A vector in the plane, as a value.
 
 
 @cython.cclass
@@ -1095,15 +1105,3 @@ def _sum(a: cython.double, b: cython.double) -> float:
     if a + b != a + b:
         overflow("the sum", a, b)
     return a + b
-
-
-# Angles in radians: brought into one turn, compared the short way round, and turned step by step.
-#
-# A step from one angle to another is exact arithmetic on doubles, so peers agree on it. ``tau`` is the double nearest
-# to a turn: an angle that is wrapped a million times is off by a millionth of a millionth of a turn, on all peers
-# alike.
-
-
-# The distance of two points that are given as pairs.
-
-# retick: floats -- only exactly rounded operations in a fixed order; see docs/concepts/floats.md

@@ -82,7 +82,7 @@ else:
 
 _DELETE, _SET = list.__delitem__, list.__setitem__
 
-# Saves a world as bytes (a compiled kernel). docs/formats/world.md describes them.
+# Saving: a world as bytes. docs/formats/world.md describes them.
 
 
 HEAD = struct.Struct("<4sBII")
@@ -286,7 +286,7 @@ def save_world(world: Root, stamp: Any, has_links: Any) -> bytes:
     return writer.taken()
 
 
-# A position in saved bytes, from which a load reads its numbers (a compiled kernel).
+# A position in saved bytes, from which a load reads its numbers.
 
 
 @cython.cclass
@@ -353,7 +353,7 @@ class Position:
         return value
 
 
-# Loads a world from bytes (a compiled kernel): first everything is checked, then it is loaded.
+# Loading: first everything is checked, then it is loaded.
 #
 # docs/formats/world.md describes the bytes and the checks. ``check_state`` changes nothing. ``load_world`` walks over
 # the same bytes again and cannot fail any more. It reuses existing objects: for an item, the one with the same id in

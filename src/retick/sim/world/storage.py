@@ -1,6 +1,9 @@
 # cython: nonecheck=True
 """The things of a world: objects with typed fields over a row of slots (a compiled kernel).
 
+Contents: plans and cells; where things are; the attributes of things; the lists of a world; how the fields of a thing
+are packed.
+
 Theory of operation. A class of things has one :class:`ThingPlan`. Each of its objects is a :class:`Cell`: a row of
 64-bit slots for its numbers, and a list of parts for everything else (a thing inside it, a list, a vector, a cache).
 Compiled, a row is C memory, and saving copies it; uncompiled it is a Python list of ints and floats. The attribute
@@ -44,6 +47,9 @@ else:
 
 IS_COMPILED = bool(cython.compiled)
 """Whether rows are C memory."""
+
+
+# Plans and cells: what is derived from a declaration, and the objects themselves.
 
 
 @cython.cclass
@@ -200,7 +206,7 @@ class Root(Cell):
         return self._next
 
 
-# Where things are: in a list of the world, in a field of another thing, or nowhere (a compiled kernel).
+# Where things are: in a list of the world, in a field of another thing, or nowhere.
 #
 # A thing is in one place at a time. A thing that enters the world is settled with everything inside it, and list
 # items get their ids then.
@@ -412,7 +418,7 @@ def collect(cell: Cell, known: dict[int, Any]) -> cython.int:
     return 0
 
 
-# The attributes of things: descriptors that read, write and check one field each (a compiled kernel).
+# The attributes of things: descriptors that read, write and check one field each.
 #
 # Arguments from Python code are annotated as Any: Cython would check or convert another type first, and the checks here
 # could not say what is wrong.
@@ -615,7 +621,7 @@ class FieldAttribute(FieldPlan):
         return 0
 
 
-# The lists of a world: Python lists with a maximum length, whose items are checked (a compiled kernel).
+# The lists of a world: Python lists with a maximum length, whose items are checked.
 #
 # Both kinds of list read like ordinary lists. Every change is checked first, and is made as a whole or not at all. A
 # thing is in a list once. Writing an item to one index while it is at another swaps the two, so that the usual ways to
@@ -833,7 +839,7 @@ class ValueList(BoundedList):
             _SET(self, index, self.checked(value))
 
 
-# How the fields of a thing are packed: runs of scalars, and one step for every other field (a compiled kernel).
+# How the fields of a thing are packed: runs of scalars, and one step for every other field.
 #
 # A run is several fields in a row that are always there, packed together. Each slot of a run has a form: its size in
 # bytes, and marks. docs/formats/world.md describes the bytes.

@@ -1,5 +1,7 @@
 """The entropy-coded body: every entity of the baseline, and what changed in it (a compiled kernel).
 
+Contents: one changed entity; the whole body; the usual packet.
+
 A single walk serves both directions: while encoding it reads the target's values, while decoding it writes them. The
 target has the entities and components of the baseline, row by row.
 """
@@ -69,7 +71,7 @@ else:
     )
     from retick.snapshot.stream import Fault
 
-# One changed entity: its groups in order, each predicted and then coded (a compiled kernel).
+# One changed entity: its groups in order, each predicted and then coded.
 #
 # A single program serves both directions: while encoding it reads the target's values, while decoding it writes them.
 
@@ -410,6 +412,9 @@ class Entity:
         return layout.OK
 
 
+# The whole body: every entity of the baseline, one after another.
+
+
 @cython.final
 @cython.cclass
 class Body:
@@ -602,7 +607,7 @@ def _way(here: cython.longlong, there: cython.longlong) -> cython.int:
     return log_of(way)
 
 
-# Codes a usual packet as a whole, both ways (a compiled kernel).
+# The usual packet, coded as a whole, both ways.
 #
 # Most packets have the usual history, or one of even distances, and nothing is wrong with them. No entity comes or
 # goes, or the caller has a structure of its own for that. These methods code such packets with little around the body,

@@ -1,5 +1,7 @@
 """Predicts vectors, angles and integrals (a compiled kernel).
 
+Contents: the baseline and the history frames; motion; rotation.
+
 The chosen window is the longest whose line passes within one step of every history frame inside it; if there is none,
 the newest frame alone gives the velocity. A declared acceleration is tried with and without.
 """
@@ -27,7 +29,7 @@ else:
     from retick.snapshot.compact.coder import CompactPlan
     from retick.snapshot.compact.numbers import FRAMES, TERMS, length_of, log_of, rounded
 
-# The baseline and the history frames of one packet, and the values that one entity has in them (a compiled kernel).
+# The baseline and the history frames of one packet, and the values that one entity has in them.
 #
 # Frame 0 is the baseline, frames 1 to 3 are the history, newest first. All are :class:`Columns`, which may have other
 # entities than the baseline: then a map gives the row of each of the baseline's entities, -1 where it is missing.
@@ -419,6 +421,8 @@ def same_shape(one: Columns, other: Columns) -> cython.bint:
     return True
 
 
+# Motion: predicts vectors, angles and integrals.
+
 _DOUBLE, _BITS = struct.Struct("<d"), struct.Struct("<q")
 
 
@@ -776,7 +780,7 @@ def _size(value: cython.longlong) -> cython.longlong:
     return most if value > most or value < -most else abs(value)
 
 
-# Predicts a rotation: a quaternion as its smallest three components (a compiled kernel).
+# Rotation: a quaternion as its smallest three components.
 #
 # The fields are the index of the largest component, and the other three in x, y, z, w order, each an integer from 0 to
 # ``2**bits - 1`` for -1/sqrt(2) to 1/sqrt(2). Here a component is ``2 * q - (2**bits - 1)``; so the length of the whole
