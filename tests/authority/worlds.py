@@ -108,18 +108,21 @@ class Court(World):
         self.weight = -self.weight * 3 - 1 if abs(self.weight) < 1 << 60 else 1
         self.sum = (self.sum * 6364136223846793005 + 1) & 0xFFFFFFFFFFFFFFFF
 
+    def note(self, *cue: Any) -> None:
+        self.cue(*cue)
+
     def do(self, what: int, argument: int, player: int) -> None:
         pawns = self.pawns
         one = pawns[argument % len(pawns)] if pawns else None
         if what in (0, 1) and len(pawns) < 6:
             owner = (0, 1, 2, NOBODY)[argument % 4]
             pawns.append(Pawn(player=owner, x=argument, foe=one, ammo=argument))
-            self.cue("born", argument, 0.1)
+            self.note("born", argument, 0.1)
         elif one is None:
             self.rocks = [*self.rocks, Rock(size=argument & 255, hidden=bool(argument & 1))][-4:]
         elif what == 2:
             pawns.remove(one)
-            self.cue("whisper", argument % 3, "gone")
+            self.note("whisper", argument % 3, "gone")
         elif what == 3:
             one.x += argument * 0.3 - 10
             one.y -= argument / 7

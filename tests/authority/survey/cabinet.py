@@ -157,7 +157,7 @@ class Where(Cabinet):
 
 
 class Quiet(Court):
-    def cue(self, *_cue: Any) -> None:
+    def note(self, *_cue: Any) -> None:
         """A cue can be given while the world advances only, and here it does not."""
 
 

@@ -157,8 +157,27 @@ def test_a_world_must_say_how_many_play_and_how_it_moves() -> None:
     for base in (World, Thing):
         with pytest.raises(UsageError, match="declare a"):
             base()
-    with pytest.raises(SchemaError, match=r"Own\.fields cannot be written by a game"):
-        type("Own", (Pong,), {"fields": lambda self: ()})
+
+
+@pytest.mark.parametrize(
+    "name", ["load", "save", "reset", "cue", "send", "step", "checksum", "fields", "has", "diff", "id", "_seat"]
+)
+def test_a_game_does_not_replace_what_the_library_calls(name: str) -> None:
+    refused = rf"^Own\.{name} cannot be written by a game: '{name}' is a name of the library's own$"
+    for made in ({name: lambda self: None}, {name: 5}, {name: property(lambda self: None)}):
+        with pytest.raises(SchemaError, match=refused):
+            type("Own", (Pong,), made)
+        with pytest.raises(SchemaError, match=refused):
+            type("Own", (type("Mixed", (), {"__slots__": (), **made}), Pong), {})
+    with pytest.raises(SchemaError, match=r"^Own\.id cannot be written by a game"):
+        type("Own", (Thing,), {"id": 5})
+
+
+def test_a_game_writes_what_is_meant_for_it() -> None:
+    names = ("start", "join", "leave", "advance", "rebuild", "visible", "hears", "viewpoint")
+    made = {name: lambda self, *given: None for name in names}
+    own: Any = type("Own", (Pong,), {**made, "game_id": "own", "game_version": 2, "serve": lambda self: None})
+    assert (own().game_id, own().game_version) == ("own", 2)
 
 
 def test_a_desync_of_two_worlds_names_the_thing() -> None:

@@ -98,11 +98,28 @@ def _check_names(cls: type, hints: dict[str, Any]) -> None:
         raise SchemaError(
             f"{cls.__name__} has no __init__ of its own: write start(self, seed), and set everything there"
         )
-    overridden = sorted(name for name in vars(cls) if name in {"fields", "step", "checksum"} and issubclass(cls, Root))
-    if overridden:
-        raise SchemaError(
-            f"{cls.__name__}.{overridden[0]} cannot be written by a game: it follows from the declaration"
-        )
+    _check_overrides(cls)
+
+
+_WRITTEN_BY_GAMES = frozenset(
+    {
+        *("start", "join", "leave", "advance", "rebuild", "visible", "hears", "viewpoint"),
+        *("num_players", "input_size", "command", "interest", "predicted", "game_id", "game_version"),
+    }
+)
+"""What a class of things or of a world may define although the library does too. All else the library calls itself."""
+
+
+def _check_overrides(cls: type) -> None:
+    """Refuse an attribute that would replace one of the library's own, also one from a class mixed in."""
+    bases = [base for base in cls.__mro__[1:] if isinstance(base, ThingType)]
+    library = next(base for base in bases if "_members" not in vars(base)).__mro__
+    owned = {name for base in library for name in vars(base) if not name.startswith("__")} - _WRITTEN_BY_GAMES
+    for name in sorted(owned):
+        if next(base for base in cls.__mro__ if name in vars(base)) not in library:
+            raise SchemaError(
+                f"{cls.__name__}.{name} cannot be written by a game: {name!r} is a name of the library's own"
+            )
 
 
 def _by_name(cls: ThingType, given: tuple[Any, ...], values: dict[str, Any]) -> dict[str, Any]:
