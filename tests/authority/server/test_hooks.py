@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from retick.authority.messages import Ended, Presence, RoomMessage, RoomOver, SeatNews, encode_message
+from retick.authority.messages import Ended, Presence, RoomMessage, RoomOver, RoomWelcome, SeatNews, encode_message
 from retick.authority.server import RoomHooks, WorldServerConfig
-from retick.host.events import PlayerLeft, RoomClosed, RoomFailed
+from retick.host.events import MessageDropped, PlayerLeft, PlayerRejoined, RoomClosed, RoomFailed
 from tests.authority.server.clients import Hall
 from tests.authority.server.yard import Yard
 
@@ -69,6 +69,32 @@ def test_hooks_fill_a_new_room_with_bots_and_answer_messages() -> None:
     assert not Hall(Yard).server.reads_messages
     assert next(iter(hall.room.players.values())).name == "robot"
     assert RoomMessage(b"1 said hello") in one.messages
+
+
+@pytest.mark.parametrize("watches", [False, True])
+def test_a_hook_greets_each_newcomer_once(watches: bool) -> None:
+    class Host(RoomHooks):
+        def joined(self, room: Any, player: Any) -> None:
+            room.send(b"to you", to=player.peer_id)
+            room.send(b"to all")
+            room.send(b"soon", to=player.peer_id, reliable=False)
+
+    hall = Hall(Yard, hooks=Host())
+    one = hall.join("one", watches=watches)
+    hall.run(0.5)
+    assert [type(one.messages[0]), *one.messages[-2:]] == [RoomWelcome, RoomMessage(b"to you"), RoomMessage(b"to all")]
+    assert one.notes == [b"soon"]
+    assert not hall.of(MessageDropped)
+    two = hall.join("two")
+    hall.run(0.5)
+    assert one.messages[-1] == RoomMessage(b"to all")
+    assert one.messages.count(RoomMessage(b"to you")) == 1
+    hall.vanish("two")
+    hall.run(6.0)
+    again = hall.join("again", token=two.token)
+    hall.run(0.5)
+    assert hall.of(PlayerRejoined)
+    assert RoomMessage(b"to you") not in again.messages
 
 
 def test_a_message_that_a_hook_cannot_bear_ends_its_room() -> None:

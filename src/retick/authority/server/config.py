@@ -90,7 +90,8 @@ class RoomHooks:
         It may be any bytes: check them, since an error raised here ends the room."""
 
     def joined(self, room: "WorldRoom", player: "WorldPlayer") -> None:
-        """Called when a player, bot or spectator has just joined; see ``player.name`` and ``player.address``."""
+        """Called when a player, bot or spectator has just joined; see ``player.name`` and ``player.address``. A message
+        to ``player.peer_id`` reaches the newcomer."""
 
     def leaving(self, room: "WorldRoom", player: "WorldPlayer") -> None:
         """Called when a player is about to leave: its things are still in ``room.world``. Not in a failed room."""

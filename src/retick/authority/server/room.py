@@ -265,6 +265,7 @@ class WorldRoom:
             raise UsageError(f"there is no free seat in room {self.name!r} for a bot")
         self._enter(WorldPlayer(seat, b"", name, self.config, bot=bot), None)
         self._post.tell_all(self._news(self.players[seat]))
+        self._hooks.joined(self, self.players[seat])
         return seat
 
     def remove_bot(self, seat: int) -> None:
@@ -281,7 +282,6 @@ class WorldRoom:
             self._recording.seat(player.seat, True)
             self._cues += self._hosted.join(player.seat)
             self._has_moved = True
-        self._hooks.joined(self, player)
         return player
 
     def connect(self, player: WorldPlayer, connection: Connection, compact: CompactTables | None = None) -> None:

@@ -310,9 +310,12 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
     def _on_other(self, guest: WorldGuest, event: LinkEvent, now: float) -> None:
         if isinstance(event, Connected) and guest.player is None:
             guest.address = event.connection.address
+            is_new = guest.room.seat_of(guest.token) is None
             player = self._take_seat(guest, event.connection, now)
             if player is not None:
                 guest.room.connect(player, event.connection, self._compact if guest.compact else None)
+                if is_new:
+                    self._hooks.joined(guest.room, player)  # after WELCOME: what it sends to the newcomer arrives
 
     def _on_payload(self, guest: WorldGuest, data: bytes) -> None:
         player, refused = guest.player, guest.room.stats.refused
