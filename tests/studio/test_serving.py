@@ -43,7 +43,8 @@ def test_an_address_that_is_not_of_this_machine_is_named(host: str, words: str) 
 def test_a_port_that_is_taken_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(NetworkUnavailable, match=rf"port {port} of 127.0.0.1 cannot be opened: [^()]*; name another with --port"):
+        words = rf"port {port} of 127.0.0.1 cannot be opened: [^()]*; name another with --port"
+        with pytest.raises(NetworkUnavailable, match=words):
             serve(Settings(), host="127.0.0.1", port=port, on_ready=print)
 
 
