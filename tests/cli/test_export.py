@@ -57,4 +57,4 @@ def test_the_example_can_be_exported() -> None:
 def test_a_game_that_is_no_declared_world_is_refused() -> None:
     result = CliRunner().invoke(app, ["export", "schema", "retick.games.fighter:Fighter"])
     assert result.exit_code == 2
-    assert "is no declared world" in result.output
+    assert "is not a declared world" in result.output

@@ -24,7 +24,7 @@ def test_a_new_game_passes_its_own_tests_and_its_audit_is_clean(run: Run, tmp_pa
     assert audit_static(str(tmp_path / "tanks" / "game.py")).outside == ()
     code, out, err = run("audit", "tanks")
     assert code == 0, err
-    assert out.startswith("source  clean  0 findings, 0 allowed, in 1 file; no part of a simulation: ")
+    assert out.startswith("source  clean  0 findings, 0 allowed, in 1 file; not part of a simulation: ")
     tested = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
         cwd=tmp_path / "tanks",

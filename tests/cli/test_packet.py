@@ -94,7 +94,7 @@ def test_a_key_log_that_has_opened_nothing_is_said_in_one_line(tmp_path: Path, w
     captured.write_bytes(capture(datagrams))
     keys.write_text(words)
     result = CliRunner().invoke(app, ["packet", str(captured), "--keylog", str(keys)])
-    assert result.stderr == f"retick: {keys} has opened nothing: it is empty, or of another match\n"
+    assert result.stderr == f"retick: {keys} opens no datagram: it is empty, or belongs to another match\n"
     keys.write_text(log)
     assert CliRunner().invoke(app, ["packet", str(captured), "--keylog", str(keys)]).stderr == ""
 

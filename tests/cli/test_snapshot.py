@@ -241,7 +241,7 @@ def test_carried_packets_in_a_folder_are_refused_in_words(tmp_path: Path) -> Non
     (tmp_path / "2").write_bytes(header + payload)
     (tmp_path / "schema.json").write_text(schema_to_json(BODY))
     message = refused("snapshot", "explain", tmp_path, "--schema", tmp_path / "schema.json", "--lag", 1)
-    assert "a carried packet, which only its own receiver can read" in message
+    assert "a packet with carried statistics, which only its own receiver can read" in message
 
 
 def test_a_folder_needs_its_schema_and_enough_snapshots(tmp_path: Path) -> None:
@@ -258,6 +258,6 @@ def test_a_trace_takes_other_groups_and_refuses_other_fields_and_folders(tmp_pat
     other.write_text(schema_to_json(BODY), encoding="utf-8")
     for command in (["snapshot", "explain", TRACE], ["benchmarks", "snapshot", "--trace", TRACE]):
         assert run(*command, *ENTITIES) != run(*command, *ENTITIES, "--schema", fitted)
-        assert "other fields than traces have" in refused(*command, *ENTITIES, "--schema", other)
+        assert "does not have the fields of traces" in refused(*command, *ENTITIES, "--schema", other)
     assert "takes a file" in refused("benchmarks", "snapshot", "--trace", tmp_path)
     assert "no targets" in refused("benchmarks", "snapshot", "--trace", TRACE, *ENTITIES, "--check")

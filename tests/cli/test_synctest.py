@@ -109,7 +109,7 @@ def test_lines_that_never_ran_are_listed(run: Run) -> None:
     assert code == 0
     first, second, *places, last = out.splitlines()
     assert first.endswith("all the same")
-    assert "of step and of what it calls ran; nothing is known of those that never ran:" in second
+    assert "of step and of what it calls ran; nothing is known about those that never ran:" in second
     assert all(".py:" in place and " in Tanks." in place for place in places)
     assert last == "the search ended at its time limit: --seconds gives it more"
 

@@ -103,7 +103,7 @@ def test_plain_and_sealed_exclude_each_other_in_words(tmp_path: Path) -> None:
     for option in ("--key", "--tokens", "--keylog"):
         result = runner.invoke(app, ["serve", "runner", "--plain", option, str(tmp_path / "file")])
         assert result.exit_code == MISUSE
-        assert f"{option} is for sealed links: it does not go with --plain" in result.stderr
+        assert f"{option} is for sealed links: it cannot be used with --plain" in result.stderr
     result = runner.invoke(app, ["serve", "runner", "--tokens", str(tmp_path / "file")])
     assert result.exit_code == MISUSE
     assert "--tokens needs --key FILE" in result.stderr

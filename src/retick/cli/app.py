@@ -15,14 +15,14 @@ from retick.cli.exit_codes import exits
 from retick.cli.terminal import say
 from retick.errors import UsageError
 
-# Commands that are imported when they are used: ``retick --version`` need not load the studio.
+# Commands are imported when they are used, so that ``retick --version`` need not load the studio.
 
 
 class LazyGroup(TyperGroup):
-    """A group of commands that are named here, and imported when one of them is asked for."""
+    """A group whose commands are imported when they are used."""
 
     places: ClassVar[Mapping[str, str]] = {}
-    """Each command and where it is: ``module:function``, or ``module:app`` for a group below this one."""
+    """The place of each command: ``module:function``, or ``module:app`` for a group below this one."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -30,7 +30,7 @@ class LazyGroup(TyperGroup):
 
 
 class _LazyCommands(Mapping[str, Any]):
-    """Commands by name, made at first use."""
+    """The commands by name; each is made at its first use."""
 
     def __init__(self, places: Mapping[str, str]) -> None:
         self._places = places
@@ -50,7 +50,7 @@ class _LazyCommands(Mapping[str, Any]):
 
 
 def _command(name: str, found: Any) -> Any:
-    """What typer makes of a function or of an app of its own."""
+    """Make a command from a function or from a typer app."""
     if not isinstance(found, typer.Typer):
         alone = typer.Typer(add_completion=False)
         alone.command(name)(found)
@@ -78,12 +78,12 @@ class CommandLine(LazyGroup):
 
 @contextmanager
 def _own_complaints() -> Iterator[None]:
-    """typer's errors, of whatever class, have a ``format_message``: each becomes a UsageError, and so one line."""
+    """Turn typer's errors, which all have a ``format_message``, into UsageErrors of one line."""
     try:
         yield
     except Exception as error:
         if not hasattr(error, "format_message") or type(error).__name__ == "NoArgsIsHelpError":
-            raise  # no complaint, or only the help
+            raise  # not a complaint, or only the help
         text = str(error.format_message()).removesuffix(".").replace("Value error, ", "")
         context = getattr(error, "ctx", None)
         path = "retick" if context is None else context.command_path

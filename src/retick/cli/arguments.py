@@ -1,4 +1,4 @@
-"""``--budget``: how far a file may expand that its user knows to be honest, for every command that reads files."""
+"""The option ``--budget`` of commands that read files, and the game that a project names."""
 
 import tomllib
 from collections.abc import Iterator
@@ -19,39 +19,39 @@ BudgetOption = Annotated[
         min=1,
         max=1 << 20,
         metavar="MIB",
-        help="Let a file that you trust take so many MiB when it is read.",
-        show_default="from its size, 256 at most",
+        help="MiB of memory that a trusted file may take when it is read.",
+        show_default="by its size, 256 at most",
     ),
 ]
 
 
 def read_limits(budget: int | None) -> ReadLimits:
-    """The limits that the option asks for, or those for strangers' files."""
+    """The limits that the option asks for, or else the limits for files from strangers."""
     return ReadLimits() if budget is None else ReadLimits.trusting(budget * MIB)
 
 
 def load_within(path: Path, budget: int | None, *, strict: bool = False) -> Replay:
-    """``retick.replay.load`` with the limits of the option."""
+    """Call ``retick.replay.load`` with the limits of the option."""
     with raisable():
         return load(path, strict=strict, limits=read_limits(budget))
 
 
 @contextmanager
 def raisable() -> Iterator[None]:
-    """Add to a refusal how to read the file all the same."""
+    """Add to a refusal how the limit can be raised."""
     try:
         yield
     except LimitExceeded as error:
         raise RetickError(f"{error}; if you trust the file, let it take more memory with --budget MIB") from None
 
 
-# The game that the project in the working directory names: ``[tool.retick] game`` of its pyproject.toml.
+# A project names its game in pyproject.toml: ``[tool.retick] game``.
 
 PROJECT = Path("pyproject.toml")
 
 
 def project_game() -> str | None:
-    """The game as module:Class or file.py:Class; None if there is no project here, or it names none."""
+    """The game of the project in the working directory, as module:Class or file.py:Class; None if it names none."""
     try:
         text = PROJECT.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):

@@ -35,10 +35,10 @@ def audit(
 ) -> None:
     """Check that a game is deterministic.
 
-    The source is searched for floats, clocks, random numbers, set order and the like; below a directory, hidden folders
-    and virtual environments are left out. If a game is named, one match of
-    random inputs is also played in several Python processes with different hash seeds, and with a save and load at
-    every frame. Exit code 0: nothing was found. 1: something was found. 2: misuse.
+    The source is searched for floats, clocks, random numbers, set order and the like; hidden folders and virtual
+    environments below a directory are left out. If a game is named, a match of random inputs is also played in several
+    Python processes with different hash seeds, and with a save and load at every frame.
+    Exit code 0: nothing was found. 1: something was found. 2: misuse.
 
     Example: retick audit retick.games.fighter:Fighter
     """
@@ -47,7 +47,7 @@ def audit(
     bits = _bits(mask)
     played = split_target(target)[1] is not None and not static_only
     if bits is not None and not played:
-        raise UsageError("--mask is for a game that is run: name one, as module:Class, without --static-only")
+        raise UsageError("--mask needs a game to run: name one as module:Class, without --static-only")
     with working("reading the source ...") as show:
         report = AuditReport(static=audit_static(target, follow=follow, progress=show))
     if not as_json:
@@ -100,7 +100,7 @@ def _print_static(console: Screen, report: StaticReport) -> None:
     found, files = count(len(report.findings), "finding"), count(len(report.files), "file")
     counts = f"{found}, {len(report.allowed)} allowed, in {files}"
     if report.outside:
-        counts += f"; no part of a simulation: {', '.join(report.outside)}"
+        counts += f"; not part of a simulation: {', '.join(report.outside)}"
     console.tell("source  ", _mark(report.ok), "  ", counts)
 
 

@@ -1,4 +1,4 @@
-"""``retick bots``: bots that play on a server, over a link as bad as you ask for."""
+"""``retick bots``: bots that play on a server as real clients, over a link that is made worse."""
 
 import os
 import time
@@ -36,17 +36,15 @@ from retick.transport import Conditions, Impaired
 from retick.transport.poll import Poll
 from retick.transport.udp import open_udp, parse_address
 
-# A bot that plays on a server as a real client: it predicts, reconciles and interpolates, over a link made worse.
-
 # retick: floats -- measurements
 
 
 SPIKE: Final = 0.25
-"""Metres: a larger correction is seen by a player."""
+"""Metres from which a player sees a correction."""
 WARM_UP: Final = 3.0
-"""Seconds after joining in which corrections do not count: the clock is still adjusting."""
+"""Seconds after joining during which corrections do not count, while the clock adjusts."""
 HEALING: Final = 2.0
-"""The same after this machine was too busy for a fifth of a second, which is not the network's fault."""
+"""Seconds during which corrections do not count after this machine was too busy for a fifth of a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,30 +52,31 @@ class BotLine:
     """The figures of one bot in the last second."""
 
     bot: int
+    """Number of the bot."""
     state: str
-    """"dialling", "in", "lost" or why it failed."""
+    """"dialling", "in", "lost", or why it failed."""
     rtt_ms: float
     """Round-trip time in milliseconds."""
     pending: int
     """Commands that the server has not acknowledged."""
     acks: float
-    """Commands acknowledged a second."""
+    """Commands acknowledged per second."""
     corrections: float
-    """Corrections a second."""
+    """Corrections per second."""
     largest: float
-    """Metres, the largest correction after the warm-up."""
+    """The largest correction after the warm-up, in metres."""
     spikes: int
-    """Corrections over 0.25 m after the warm-up."""
+    """Number of corrections over 0.25 m after the warm-up."""
     down: float
-    """Bytes received a second, without IP and UDP headers."""
+    """Bytes received per second, without IP and UDP headers."""
     up: float
-    """Bytes sent a second, counted in the same way."""
+    """Bytes sent per second, without IP and UDP headers."""
     stalls: int
     """How often this machine was too busy to run the bot for a fifth of a second or more."""
 
 
 class BotClient:
-    """A client on its own socket, played by a bot."""
+    """A client with its own socket, played by a bot."""
 
     def __init__(
         self,
@@ -105,9 +104,9 @@ class BotClient:
         self.bot = CourseBot(seed)
         self.state = "dialling"
         self.failed = False
-        """It is not in, and does not try again."""
+        """Whether the bot is out and does not try again."""
         self.reason = 0
-        """The code with which it was refused, see ``retick.link.Reason``; 0 before."""
+        """The code with which the bot was refused, see ``retick.link.Reason``; 0 before that."""
         self.largest = 0.0
         self.spikes = 0
         self._marks = (self.wire.clock(), 0, 0, 0, 0)
@@ -139,7 +138,7 @@ class BotClient:
         self.wire.flush(now)
 
     def line(self) -> BotLine:
-        """The figures now; rates are since the last call."""
+        """The present figures; rates cover the time since the last call."""
         client, now = self.client, self.wire.clock()
         stats, link = client.stats, client.connection.stats
         marks = (now, self._ack, stats.corrections, link.bytes_received, link.bytes_sent)
@@ -168,12 +167,12 @@ class BotClient:
 
     @property
     def did_well(self) -> bool:
-        """Whether it is in, was acknowledged, and was never corrected by more than 0.25 m."""
+        """Whether the bot is in, was acknowledged, and was never corrected by more than 0.25 m."""
         return self.state == "in" and self._ack > 0 and self.spikes == 0
 
 
 def table_of(lines: list[BotLine], title: str) -> Table:
-    """A table of bots: one row each, with the fields of BotLine under short names."""
+    """Make a table with a row for each bot, with the fields of BotLine under short names."""
     table = Table(title=title, title_justify="left")
     for name in ("bot", "state", "RTT", "pend", "ack/s", "fix/s", "worst", "down", "up", "stall"):
         table.add_column(name, justify="left" if name == "state" else "right")
@@ -197,7 +196,7 @@ def table_of(lines: list[BotLine], title: str) -> Table:
 
 
 RATE: Final = 60
-"""Ticks a second."""
+"""Ticks per second."""
 GOODBYE: Final = 0.3
 """Seconds for goodbyes to leave through a slow link."""
 
@@ -240,7 +239,7 @@ def bots(
     if not (0 < seconds < inf and 0 <= latency < inf and 0 <= jitter < inf and 0 <= loss <= 100):
         raise UsageError("--seconds must be above 0, --latency and --jitter 0 or more, --loss 0 to 100")
     if token is not None and count > 1:
-        raise UsageError("--token is for one bot: a token is good for one player")
+        raise UsageError("--token is for one bot: a token admits one player")
     check_capture(capture, None)
     sealing = client_sealing(server_key=server_key, token=token, identity=identity, plain=plain, keylog=keylog)
     shown = b"" if token is None else read_token(token)

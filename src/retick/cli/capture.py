@@ -33,7 +33,7 @@ def export(
         str | None,
         typer.Option(
             metavar="IP:PORT",
-            help="Address of the side that captured, which the capture does not know.",
+            help="Address of the side that captured; the capture does not have it.",
             show_default="192.0.2.1:7777 or [2001:db8::1]:7777",
         ),
     ] = None,
@@ -41,8 +41,8 @@ def export(
 ) -> None:
     """Write a capture as pcapng: every datagram with its time and direction, and with IP and UDP headers.
 
-    Times count from the first datagram. Exit code 0: written. 1: the capture is not good to its end; what is before
-    the fault is written. 2: misuse, or a file that cannot be opened.
+    Times count from the first datagram. Exit code 0: written. 1: the capture is damaged; everything before the fault
+    is written. 2: misuse, or a file that cannot be opened.
 
     Example: retick capture export match.rtkc --pcapng match.pcapng
     """

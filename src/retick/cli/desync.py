@@ -1,4 +1,4 @@
-"""``retick desync``: explains the bundle of files that a match writes when its peers diverge."""
+"""``retick desync``: explains the bundle that a match writes when its peers diverge."""
 
 import shlex
 from pathlib import Path
@@ -24,20 +24,20 @@ desync_app = typer.Typer(
 
 @desync_app.callback()
 def _desync() -> None:
-    """Only here so that ``explain`` is a subcommand although it is the only one."""
+    """Makes ``explain`` a subcommand although it is the only one."""
 
 
 @desync_app.command()
 def explain(
     bundle: Annotated[
-        Path, typer.Argument(metavar="BUNDLE", show_default=False, help="A file that a match wrote after a desync.")
+        Path, typer.Argument(metavar="BUNDLE", show_default=False, help="The file that a match wrote after a desync.")
     ],
     game: Annotated[
         str | None,
         typer.Option(
             metavar="MODULE:CLASS",
             help="The game, as module:Class, file.py:Class or by its id.",
-            show_default="what the bundle says",
+            show_default="the game that the bundle names",
         ),
     ] = None,
     game_a: Annotated[
@@ -72,7 +72,7 @@ def explain(
 
 
 def _games(bundle: Bundle, given: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
-    """The games to run the match with: those given, else the one that the bundle names; else none and what to do."""
+    """The games to run the match with: those given, or else the bundle's; if there are none, also what to do."""
     if given:
         return given, None
     recordings = [bundle.around, *bundle.recordings.values()]
@@ -83,7 +83,7 @@ def _games(bundle: Bundle, given: tuple[str, ...]) -> tuple[tuple[str, ...], str
 
 
 def _suggested(name: str) -> str:
-    """The name in the file, to type after --game, if it is nothing but a name: who wrote it is not known."""
+    """The bundle's game, to be typed after --game; only a plain name, since a stranger may have written it."""
     module, colon, attribute = name.partition(":")
     parts = [*module.split("."), *attribute.split(".")]
     plain = colon and name.isascii() and all(part.isidentifier() for part in parts)

@@ -1,4 +1,4 @@
-"""``retick doctor``: looks at this network, and says what it means for online matches."""
+"""``retick doctor``: examines this network, and says what it means for online matches."""
 
 import os
 import select
@@ -22,12 +22,11 @@ from retick.transport import Poll, UdpSocket, open_towards, open_udp
 from retick.transport.discovery import own_address, own_address_towards, own_address_v6
 from retick.transport.udp import SocketAddress
 
-# What was measured, in words: no socket here, so that every kind of network can be tried in a test.
-#
-# Where an answer cannot be known, the value is None and the words say why.
+# The conclusions use no socket, so that a test can try every kind of network. A value that cannot be known is None, and
+# the words say why.
 
 CARRIER_GRADE = IPv4Network("100.64.0.0/10")
-"""Set apart for carriers that translate addresses for many customers at once (RFC 6598)."""
+"""Reserved for carriers that translate addresses for many customers at once (RFC 6598)."""
 _WORDS_OF_MAPPING = {
     None: "not known",
     "none": "none: no router translates the address",
@@ -38,25 +37,26 @@ _WORDS_OF_MAPPING = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What was measured."""
+    """All measurements."""
 
     relay: tuple[str, int] | None
-    """The relay as it was named; None where none is configured."""
+    """Name and port of the relay; None if none is configured."""
     problem: str = ""
-    """Why the relay could not even be asked, such as a name that is not known."""
+    """Why the relay could not be asked, such as an unknown name; empty if it could."""
     mapping: Mapping | None = None
-    """The survey's result, over the family of addresses that the relay was reached by."""
+    """The survey's result, over the address family that reached the relay."""
     own_host: str | None = None
     """The machine's own address towards the relay, or towards the internet."""
     is_refused: bool = False
-    """Whether the relay's machine said that nothing listens there: then UDP arrives at it."""
+    """Whether the relay's machine said that nothing listens there, so that UDP does arrive."""
     hairpin: bool | None = None
+    """Whether the router forwards datagrams between machines behind it; None if not known."""
     own_v6: str | None = None
     """The machine's global IPv6 address; None if it has none."""
     mapping_v6: Mapping | None = None
-    """The same survey over IPv6; None where the relay has no such address, or the machine."""
+    """The survey's result over IPv6; None if the relay or the machine has no such address."""
     router_host: str | None = None
-    """The router's own outside address, as it says itself by NAT-PMP; None if it does not."""
+    """The router's outside address, asked by NAT-PMP; None if it does not answer."""
 
 
 class Line(NamedTuple):
@@ -67,7 +67,7 @@ class Line(NamedTuple):
 
 
 class Diagnosis:
-    """Conclusions from findings."""
+    """Conclusions from the findings."""
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
@@ -76,12 +76,12 @@ class Diagnosis:
 
     @property
     def is_reachable(self) -> bool | None:
-        """Whether the relay answered; None where none is configured."""
+        """Whether the relay answered; None if none is configured."""
         return None if self.findings.relay is None else self.mapping_seen is not None
 
     @property
     def udp_works(self) -> bool | None:
-        """None if it cannot be told from a relay that is down."""
+        """Whether UDP works; None if the relay may simply be down."""
         return True if self.mapping_seen is not None or self.findings.is_refused else None
 
     @property
@@ -92,7 +92,7 @@ class Diagnosis:
 
     @property
     def mapping(self) -> str | None:
-        """``none``, ``endpoint independent`` or ``symmetric``; None if it is not known."""
+        """``none``, ``endpoint independent`` or ``symmetric``; None if not known."""
         if self.mapping_seen is None:
             return None
         if self.is_translated is False:
@@ -103,14 +103,14 @@ class Diagnosis:
 
     @property
     def filtering(self) -> str | None:
-        """``open`` (lets in ports that were not sent to) or ``port-restricted``; None if it is not known."""
+        """``open`` (admits datagrams from ports that were not sent to) or ``port-restricted``; None if not known."""
         if self.mapping_seen is None or self.mapping_seen.lets_others_in is None:
             return None
         return "open" if self.mapping_seen.lets_others_in else "port-restricted"
 
     @property
     def is_double(self) -> bool | None:
-        """Whether a second router translates beyond the home router; None if the home router does not tell."""
+        """Whether a second router translates addresses beyond the home router; None if not known."""
         if self.is_translated is False:
             return False
         if self.findings.router_host is None or self.mapping_seen is None:
@@ -119,14 +119,14 @@ class Diagnosis:
 
     @property
     def is_carrier_grade(self) -> bool | None:
-        """Whether a carrier translates addresses, too; None if nothing shows it."""
+        """Whether a carrier translates addresses, too; None if not known."""
         known = [host for host in (self.findings.own_host, self.findings.router_host) if host]
         if any(_is_carriers(host) for host in known):
             return True
         return False if self.is_double is False else None
 
     def lines(self) -> list[Line]:
-        """The report, without its advice."""
+        """The lines of the report, without the advice."""
         return [
             Line("relay", self._relay_words()),
             Line("UDP", self._udp_words()),
@@ -139,7 +139,7 @@ class Diagnosis:
         ]
 
     def advice(self) -> str:
-        """One line: what to expect, and what to do."""
+        """What to expect and what to do, in one line."""
         if self.findings.relay is None:
             return NO_RELAY
         if self.findings.problem:
@@ -160,7 +160,7 @@ class Diagnosis:
         return "online matches work through the relay; open its second port (UDP) to learn more"
 
     def values(self) -> dict[str, Any]:
-        """For ``--json``: null is what cannot be known."""
+        """The values for ``--json``; null if not known."""
         seen, findings = self.mapping_seen, self.findings
         return {
             "relay": None if findings.relay is None else f"{findings.relay[0]} port {findings.relay[1]}",
@@ -181,7 +181,7 @@ class Diagnosis:
 
     def _relay_words(self) -> str:
         if self.findings.relay is None:
-            return "none is configured: most of what follows cannot be known"
+            return "none is configured: most of the following cannot be known"
         name = f"{self.findings.relay[0]} port {self.findings.relay[1]}"
         if self.mapping_seen is not None:
             return f"{name} answers, round trip {self.mapping_seen.round_trip * 1000:.0f} ms"
@@ -212,7 +212,7 @@ class Diagnosis:
             rest = "" if self.mapping == "none" else " (full cone or address-restricted: one relay cannot tell)"
             return f"lets in ports that were not sent to{rest}"
         if self.filtering == "port-restricted":
-            return "port-restricted: lets in only whom was sent to"
+            return "port-restricted: lets in only ports that were sent to"
         return "not known"
 
     def _hairpin(self) -> bool | None:
@@ -247,18 +247,16 @@ def _is_carriers(text: str) -> bool:
     return isinstance(host, IPv4Address) and host in CARRIER_GRADE
 
 
-# Measures: asks the relay from sockets of its own, and the router for its outside address.
-#
-# The survey makes datagrams come that a router does not expect, and some routers then give that socket another outside
-# port. So these sockets are used for nothing else.
+# The survey provokes datagrams that a router does not expect, and some routers then give that socket another outside
+# port. So its sockets are used for nothing else.
 
 LONGEST = 20.0
-"""Seconds; the survey ends before by itself."""
+"""Most seconds of the survey, which usually ends before."""
 REFUSAL_SECONDS = 1.0
 
 
 def examine(relay: tuple[str, int] | None, router_host: Callable[[], str | None]) -> Findings:
-    """Everything that can be measured here. ``router_host`` asks the router for its outside address."""
+    """Measure everything; ``router_host`` asks the router for its outside address."""
     own_v6 = own_address_v6()
     if relay is None:
         return Findings(relay=None, own_host=own_address(), own_v6=own_v6, router_host=router_host())
@@ -294,7 +292,7 @@ def _survey(relay: tuple[str, int]) -> tuple[Mapping, bool | None, SocketAddress
 
 
 def _survey_v6(relay: tuple[str, int], address: SocketAddress, found: Mapping) -> Mapping | None:
-    """The survey over IPv6, if the relay's name has such an address and the first survey was not over it."""
+    """Survey over IPv6, if the relay's name has such an address and the first survey used IPv4."""
     if ":" in address[0]:
         return found
     with suppress(OSError, NetworkUnavailable), ExitStack() as stack:
@@ -317,7 +315,7 @@ def _run(polls: list[Poll], is_done: Callable[[], bool]) -> None:
 
 
 def _is_refused(address: SocketAddress) -> bool:
-    """Whether the machine there says that nothing listens on the port: a connected socket is told of it."""
+    """Whether the machine says that nothing listens on the port, which a connected socket is told."""
     family = sockets.AF_INET6 if ":" in address[0] else sockets.AF_INET
     with sockets.socket(family, sockets.SOCK_DGRAM) as probe:
         try:
@@ -341,11 +339,11 @@ def doctor(
             show_default="that of RETICK_RELAY",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON; null is not known.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON; null means not known.")] = False,
 ) -> None:
     """Find out what kind of network this is, and what it means for matches over the internet.
 
-    Asks a relay from where it sees this machine, and the home router for its outside address. Takes some seconds.
+    Asks a relay how it sees this machine, and the home router for its outside address. Takes some seconds.
 
     Exit code 0: online matches work from here. 1: the relay cannot be reached. 2: misuse. 3: no relay is configured.
 

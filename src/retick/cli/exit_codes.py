@@ -1,4 +1,4 @@
-"""The one rule for exit codes, error lines and Ctrl-C, for every command.
+"""Exit codes, error lines and Ctrl-C, by the same rule for every command.
 
 ===  =========================================================================================================
 0    yes: the command did what was asked, or the answer is good
@@ -7,14 +7,14 @@
      opened
 3    unknown: neither yes nor no, because there was nothing to compare or to ask, or the game is not known here
 130  interrupted by Ctrl-C
-141  the reader of our output has gone, as after ``| head``; nothing is said about it
+141  the reader of our output has gone, as after ``| head``; no error line is printed
 ===  =========================================================================================================
 
-A command raises, and prints no error itself: ``UsageError`` for 2, any other ``RetickError`` for 1, ``typer.Exit(1)``
-for a "no" that it has already explained; ``replay verify`` and ``doctor`` alone answer 3. On Ctrl-C it cleans up and
-lets ``KeyboardInterrupt`` pass. ``exits`` turns each of these into one line on standard error and the code. So is an
-output that cannot be written, because the disk is full. Any other exception is a defect of ours and keeps its
-traceback.
+A command prints no error itself. It raises ``UsageError`` for 2, any other ``RetickError`` for 1, and ``typer.Exit(1)``
+for a "no" that it has already explained; only ``replay verify`` and ``doctor`` answer 3. On Ctrl-C it cleans up and
+lets ``KeyboardInterrupt`` pass. ``exits`` turns each of these into one line on standard error and the exit code, and
+does the same if the output cannot be written because the disk is full. Any other exception is a defect of ours and
+keeps its traceback.
 """
 
 import errno
@@ -49,7 +49,7 @@ UNKNOWN = 3
 INTERRUPTED = 130
 READER_GONE = 141
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Of errors that name no file, those that standard output has."""
+"""Errors without a file name that mean that standard output cannot be written."""
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def exits() -> Iterator[None]:
         sys.exit(READER_GONE)
     except OSError as error:
         if error.filename is None and error.errno not in DISK_FULL:
-            raise  # neither a file nor our output: a defect
+            raise  # neither a file nor our output, so a defect
         if error.filename is None:
             _close_outputs()
         complain(file_problem(error))
@@ -76,14 +76,14 @@ def exits() -> Iterator[None]:
 
 
 def _close_outputs() -> None:
-    """What is left in the buffer of standard output cannot be written, and must not be tried again at the end."""
+    """Drop the rest of standard output's buffer, which Python would otherwise try to write at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Put the file's name in front of what is wrong in it. A UsageError is about the arguments and stays as it is."""
+    """Put the file's name in front of errors about its contents. A UsageError, about arguments, stays as it is."""
     try:
         yield
     except UsageError:
@@ -94,9 +94,9 @@ def named(path: Path) -> Iterator[None]:
 
 @contextmanager
 def playing() -> Iterator[None]:
-    """What a game raises while it is played is an answer about the game (1), and neither misuse nor a defect of ours.
+    """Turn what a game raises into an answer about the game (exit code 1), neither misuse nor a defect of ours.
 
-    The answer names the line of the game, also where the error itself is ours: a full list, a value out of range.
+    The answer names the line of the game, even if the library raised the error: a full list, a value out of range.
     """
     try:
         yield

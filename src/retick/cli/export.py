@@ -26,13 +26,15 @@ def schema(
 ) -> None:
     """Write the tables of a declared world on a server as JSON, for a client in another language.
 
-    docs/formats/world-server.md says what they mean. Exit code 0: written. 2: misuse.
+    docs/formats/world-server.md explains them. Exit code 0: written. 2: misuse.
 
     Example: retick export schema tanks.py:Tanks
     """
     made: Any = load_game(game)()
     if not isinstance(made, World):
-        raise UsageError(f"{game} is no declared world (a subclass of retick.sim.World): see docs/concepts/worlds.md")
+        raise UsageError(
+            f"{game} is not a declared world (a subclass of retick.sim.World): see docs/concepts/worlds.md"
+        )
     say(*json_text(tables_of(layout_of(type(made))), indent=2).split("\n"))
 
 

@@ -1,4 +1,4 @@
-"""``retick new``: writes a game that runs online at once."""
+"""``retick new``: writes a game that runs online at once, from templates with a few words replaced."""
 
 import re
 from importlib.resources import files
@@ -11,10 +11,8 @@ from retick.cli.terminal import say
 from retick.errors import UsageError
 from retick.replay.storage import naming
 
-# The files of a new game: templates with a few words replaced.
-
 MOST_PLAYERS = 8
-"""The templates have a start and a colour for so many."""
+"""Most players, since the templates have a start and a colour for each."""
 GOAL = 5
 TEMPLATES = {
     ".gitignore": "gitignore.txt",
@@ -30,26 +28,26 @@ TAKEN = {
     "Annotated", "Bullet", "Dice", "False", "Most", "None", "Path", "Record", "RecordGame", "Ref", "Replay", "State",
     "Tank", "Thing", "Times", "True", "World", "XorShift32",
 }  # fmt: skip
-"""Names of the templates' own."""
+"""Names that the templates use."""
 LONGEST_NAME = 24
-"""Letters: the game's id in a handshake has room for 32."""
+"""Most letters of a name; the game's id in a handshake has room for 32."""
 
 
 def class_name(name: str) -> str:
-    """The class of a game that is called ``name``: "my-tanks" is MyTanks. UsageError if none can be.
+    """Make a game's class name: "my-tanks" becomes MyTanks. UsageError if the name does not fit.
 
-    Constants are in capitals, and so the class of "f64" or "goal" in capitals is called otherwise.
+    Names in capitals are constants, so such a class gets the suffix Game.
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or len(name) > LONGEST_NAME:
         raise UsageError(
-            f"NAME must start with a letter and have only letters, digits, - and _, up to {LONGEST_NAME}: not {name!r}"
+            f"NAME must start with a letter and have up to {LONGEST_NAME} letters, digits, - and _, not {name!r}"
         )
     found = "".join(part[:1].upper() + part[1:] for part in re.split(r"[-_]+", name))
     return found + "Game" if found in TAKEN or found.isupper() else found
 
 
 def project_files(name: str, *, kind: str, players: int) -> dict[str, str]:
-    """The text of every file, by its path in the new folder. ``kind`` is "world" or "record"."""
+    """The texts of all files by their paths in the new folder; ``kind`` is "world" or "record"."""
     if not 2 <= players <= MOST_PLAYERS:
         raise UsageError(f"--players must be 2 to {MOST_PLAYERS}, not {players}")
     words = {
@@ -79,7 +77,7 @@ def new(
     ] = False,
     players: Annotated[int, typer.Option(help="Players of a match, 2 to 8.")] = 2,
 ) -> None:
-    """Write a new game into a folder of its own: rules, window, tests. It runs online as it is.
+    """Write a new game into its own folder: rules, window, tests. It runs online as it is.
 
     Exit code 0: written. 2: misuse, or the folder exists.
 

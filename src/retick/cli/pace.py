@@ -1,14 +1,14 @@
-"""Keeps a loop at a fixed number of frames a second, without drift."""
+"""Keeps a loop at a fixed number of frames per second, without drift."""
 
 import time
 from collections.abc import Callable
 
 
 class LoopPace:
-    """Call ``wait`` once a frame. It sleeps until the frame is due and returns whether there is time to draw.
+    """Call ``wait`` once per frame. It sleeps until the frame is due and returns whether there is time to draw.
 
     Frames are due at fixed times from the start, so the loop catches up after a slow frame. After a stall of more than
-    a quarter of a second (a suspended process, say) it starts anew instead.
+    a quarter of a second (a suspended process, say) it starts over instead.
     """
 
     def __init__(

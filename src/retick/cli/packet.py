@@ -1,4 +1,4 @@
-"""``retick packet``: a datagram, or a capture of many, field by field."""
+"""``retick packet``: shows a datagram, or a capture of many, field by field."""
 
 import os
 import sys
@@ -23,10 +23,10 @@ from retick.snapshot.inspect import SnapshotExplainer
 from retick.wire.explain import Explanation
 
 MOST_SCHEMA = 4 * 1024 * 1024
-"""Bytes of a schema's file."""
+"""Most bytes of a schema's file."""
 Read = TypeVar("Read")
 SNAPSHOT_COST = 512
-"""Bytes that each byte of a snapshot may take while its fields are kept for JSON."""
+"""Bytes of memory for each byte of a snapshot while its fields are kept for JSON."""
 
 
 def packet(
@@ -34,8 +34,8 @@ def packet(
         str, typer.Argument(metavar="HEX|FILE|FOLDER|-", help="Hex digits, a file, a folder, or - for standard input.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Every field of every datagram of a capture.")] = False,
-    limit: Annotated[int, typer.Option(min=0, help="Datagrams of a capture to show; 0 for all.")] = 0,
+    full: Annotated[bool, typer.Option("--full", help="Show every field of every datagram of a capture.")] = False,
+    limit: Annotated[int, typer.Option(min=0, help="Most datagrams of a capture to show; 0 for all.")] = 0,
     schema: Annotated[
         Path | None,
         typer.Option(
@@ -44,7 +44,7 @@ def packet(
     ] = None,
     last_tick: Annotated[
         int | None,
-        typer.Option(min=0, help="Also read compact snapshot frames; the session is at this tick."),
+        typer.Option(min=0, help="Also read compact snapshot frames of a session at this tick."),
     ] = None,
     keylog: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Key log of an endpoint: opens sealed datagrams.")
@@ -53,8 +53,8 @@ def packet(
 ) -> None:
     """Explain RBN1, link, NetRunner and snapshot datagrams field by field.
 
-    A file holds one raw datagram, hex digits (one datagram a line), or a capture (each datagram is shown in one line).
-    Exit code 0: all are good. 1: one is not. 2: misuse.
+    A file holds one raw datagram, hex digits (one datagram per line), or a capture (each datagram is shown in one
+    line). Exit code 0: all are good. 1: one is not. 2: misuse.
 
     Example: retick packet 52424e3101000100000001020000000300
 
@@ -78,22 +78,22 @@ def packet(
         else:
             _print(found, seen, full)
     if links.keylog is not None and not links.keylog.opened:
-        complain(f"{keylog} has opened nothing: it is empty, or of another match")
+        complain(f"{keylog} opens no datagram: it is empty, or belongs to another match")
     if seen.bad:
         raise typer.Exit(NO)
 
 
 class _Seen:
-    """Explains datagrams one after the other, and counts them. None is kept: a capture may hold millions."""
+    """Explains and counts datagrams one after the other; it keeps none, since a capture may hold millions."""
 
     def __init__(self, explainer: Explainer, budget: Budget | None) -> None:
-        """``budget`` is for what the explainer keeps of snapshots, if it keeps all."""
+        """``budget`` bounds what the explainer keeps of snapshots, if it keeps everything."""
         self.snapshots = explainer.snapshots
         self._explainer = explainer
         self.count = self.size = 0
         self.bad = False
         self.broken: str | None = None
-        """Why a capture could not be read to its end."""
+        """Why a capture could not be read to its end; None if it could."""
         self.formats: dict[str, int] = {}
         self._budget = budget
 
@@ -124,7 +124,7 @@ class _Seen:
 
 
 def _sources(source: str, limits: ReadLimits) -> Iterator[Found]:
-    """The datagrams of a file, or of every file in a folder, in the order of their names."""
+    """The datagrams of a file, or of all files in a folder, in the order of their names."""
     if source == "-" or not os.path.isdir(source):
         yield from datagrams_in(_read(source, limits))
         return
@@ -135,16 +135,16 @@ def _sources(source: str, limits: ReadLimits) -> Iterator[Found]:
 
 
 def _read(source: str, limits: ReadLimits) -> bytes:
-    """A file comes before hex digits: a capture may well be named "cafe"."""
+    """Read a file, or else hex digits: a capture may well be named "cafe"."""
     if source == "-":
         return bytes(read_stream(sys.stdin.buffer, limits))
-    # Not Path.is_file, which raises for digits that are too long to be a name.
+    # Path.is_file would raise for digits that are too long for a name.
     if os.path.isfile(source):
         data = bytes(read_bounded(source, limits))
         if other := other_capture(data):
             raise UsageError(
                 f"{source} is a {other} file: Wireshark and tshark read it, with the dissector of retick export "
-                "wireshark; retick packet reads what --capture has written"
+                "wireshark; retick packet reads only files of --capture"
             )
         return data
     digits = from_hex(source)
@@ -199,7 +199,7 @@ def _print(explained: Iterator[tuple[Found, Explanation]], seen: _Seen, full: bo
 
 
 def _print_json(explained: Iterator[tuple[Found, Explanation]], seen: _Seen) -> None:
-    """One document, printed while it is made."""
+    """Print one JSON document while it is made."""
     mark = '{"datagrams": ['
     for found, explanation in explained:
         say(mark, *json_text(_plain(found, explanation), indent=2).split("\n"))

@@ -1,7 +1,4 @@
-"""``retick relay``: runs a relay until Ctrl-C or SIGTERM.
-
-It says no goodbye: members come back by their tickets when a relay with the same key runs again.
-"""
+"""``retick relay``: runs a relay until Ctrl-C or SIGTERM."""
 
 from math import inf
 from pathlib import Path
@@ -24,33 +21,32 @@ def relay(
     port: Annotated[int, typer.Option(help="UDP port; 0 takes any free one.")] = RELAY_PORT,
     second_port: Annotated[
         int | None,
-        typer.Option(help="Second UDP port, which tells kinds of routers; 0 takes any.", show_default="--port + 1"),
+        typer.Option(help="Second UDP port, to tell kinds of routers apart; 0 takes any.", show_default="--port + 1"),
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on; :: is IPv6 and IPv4.")] = "0.0.0.0",
     key: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The relay's key, made if it is not there. With it members come back after a restart.",
+            help="The relay's key, made if missing. With it members come back after a restart.",
             show_default="a new key for each run",
         ),
     ] = None,
-    rooms: Annotated[int, typer.Option(help="Rooms at the same time.")] = _LIMITS.rooms,
+    rooms: Annotated[int, typer.Option(help="Most rooms at the same time.")] = _LIMITS.rooms,
     rooms_per_address: Annotated[
-        int, typer.Option(help="Rooms from one IPv4 address, or one /64 network of IPv6.")
+        int, typer.Option(help="Most rooms from one IPv4 address, or one /64 network of IPv6.")
     ] = _LIMITS.rooms_per_address,
-    members: Annotated[int, typer.Option(help="Members of all rooms together.")] = _LIMITS.members,
-    member_bytes: Annotated[int, typer.Option(help="Bytes a second of each member.")] = _LIMITS.member_bytes,
-    total_bytes: Annotated[int, typer.Option(help="Bytes a second of all members.")] = _LIMITS.total_bytes,
+    members: Annotated[int, typer.Option(help="Most members of all rooms together.")] = _LIMITS.members,
+    member_bytes: Annotated[int, typer.Option(help="Most bytes per second of each member.")] = _LIMITS.member_bytes,
+    total_bytes: Annotated[int, typer.Option(help="Most bytes per second of all members.")] = _LIMITS.total_bytes,
     metrics: MetricsOption = None,
     log_json: Annotated[bool, typer.Option("--log-json", help="Print a line of JSON for each event.")] = False,
     seconds: Annotated[
         float | None, typer.Option(help="Stop after this many seconds.", show_default="until Ctrl-C or SIGTERM")
     ] = None,
 ) -> None:
-    """Run a relay: players behind routers meet there by a code, and play through it where no direct way exists.
-
-    It needs two UDP ports that the internet reaches, and nothing else. What it carries is sealed by the players.
+    """Run a relay: players behind routers meet there by a code, and play through it if there is no direct path.
+    It only needs two UDP ports that the internet reaches. Players seal everything that it forwards.
 
     Exit code 0: stopped by --seconds or SIGTERM. 2: misuse. 130: stopped by Ctrl-C.
 

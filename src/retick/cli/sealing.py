@@ -1,4 +1,4 @@
-"""The options of commands that open links to a server: its key, a join token, plain links, a log of keys."""
+"""The options of commands that open links to a server: its key, a join token, plain links, a key log."""
 
 from pathlib import Path
 from typing import Annotated, Final
@@ -15,7 +15,7 @@ from retick.replay.storage import read_bounded
 from retick.tokens import KEY_SIZE, from_text, show
 
 MOST_TOKEN_FILE: Final = 4096
-"""Bytes of a file with a token."""
+"""Most bytes of a token's file."""
 ServerKeyOption = Annotated[
     str | None,
     typer.Option(metavar="HEX", help="The server's public key, as retick serve --key shows it.", show_default=False),
@@ -29,25 +29,25 @@ ClientIdentityOption = Annotated[
     typer.Option(
         "--identity",
         metavar="FILE",
-        help="A lasting key, by which the server recognises this player; the file is made at first use.",
+        help="A lasting key, by which the server recognises this player; the file is made if missing.",
         show_default=False,
     ),
 ]
 ClientPlainOption = Annotated[
-    bool, typer.Option("--plain", help="An unsealed link, that others can read and forge; the server must say it too.")
+    bool, typer.Option("--plain", help="An unsealed link, which others can read and forge; the server must say it too.")
 ]
 ClientKeylogOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Append the keys of all links to this file, to read a capture with retick packet --keylog.",
+        help="Append the keys of all links to this file, to read captures with retick packet --keylog.",
         show_default=False,
     ),
 ]
 
 
 def read_server_key(text: str) -> bytes:
-    """The public key that somebody has typed."""
+    """Parse a public key that was typed."""
     try:
         key = bytes.fromhex(text)
     except ValueError:
@@ -58,21 +58,21 @@ def read_server_key(text: str) -> bytes:
 
 
 def read_token(path: Path) -> bytes:
-    """The join token in a file; a UsageError if there is none. Neither shows the token."""
+    """Read the join token in a file; UsageError if there is none. No message shows the token."""
     try:
         token = from_text(bytes(read_bounded(path, ReadLimits(max_bytes=MOST_TOKEN_FILE))))
         show(token)
     except UsageError:
         raise
     except RetickError as error:
-        raise UsageError(f"{path}: {error}: take what the backend gave") from None
+        raise UsageError(f"{path}: {error}: use the token as the backend issued it") from None
     return token
 
 
 def client_sealing(
     *, server_key: str | None, token: Path | None, identity: Path | None, plain: bool, keylog: Path | None
 ) -> ClientSealing:
-    """What a client is told; UsageError for options that exclude each other."""
+    """Make a client's sealing arguments; UsageError for options that exclude each other."""
     only_sealed(plain, {"--server-key": server_key, "--token": token, "--identity": identity, "--keylog": keylog})
     if server_key is not None and token is not None:
         raise UsageError("--token names the server's key: leave out --server-key")

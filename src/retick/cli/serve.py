@@ -1,9 +1,8 @@
 """``retick serve``: a server with rooms of one game on one UDP port, until Ctrl-C or SIGTERM.
 
-SIGTERM drains: new players are refused, rooms end as they empty and at the latest after --drain seconds, then everyone
-is told goodbye and the exit code is 0. A second SIGTERM ends the rooms at once. As process 1 of a container it is the
-same, since the signal has a handler. With --workers, rooms are in processes of their own, and this one sends players
-to them.
+SIGTERM drains: new players are refused, rooms end when they are empty and at the latest after --drain seconds, then
+everyone gets a goodbye and the exit code is 0. A second SIGTERM ends the rooms at once. This also works as process 1 of
+a container. With --workers, rooms are in other processes, and this one sends players to them.
 """
 
 from dataclasses import asdict, fields, replace
@@ -64,20 +63,20 @@ def serve(
         int,
         typer.Option(help="Processes, 1 to 64, each with a share of the rooms, on the ports after --port."),
     ] = 1,
-    pin: Annotated[bool, typer.Option("--pin", help="Keep each worker on a core of its own.")] = False,
-    tick_rate: Annotated[int | None, typer.Option(help="Ticks a second.", show_default="60")] = None,
-    snapshot_rate: Annotated[int | None, typer.Option(help="Snapshots a second.", show_default="20")] = None,
+    pin: Annotated[bool, typer.Option("--pin", help="Keep each worker on its own core.")] = False,
+    tick_rate: Annotated[int | None, typer.Option(help="Ticks per second.", show_default="60")] = None,
+    snapshot_rate: Annotated[int | None, typer.Option(help="Snapshots per second.", show_default="20")] = None,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON file with the runner's own keys; options override it.")
     ] = None,
     per_address: Annotated[
-        int, typer.Option(help="Clients from one address, at most; those on this machine are not limited.")
+        int, typer.Option(help="Most clients from one address; clients on this machine are not limited.")
     ] = 8,
-    fixed: Annotated[bool, typer.Option("--fixed", help="Only fixed snapshots of 1398 bytes, no deltas.")] = False,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Send only fixed snapshots of 1398 bytes, no deltas.")] = False,
     metrics: MetricsOption = None,
     drain: Annotated[float, typer.Option(help="Seconds that rooms have to end after SIGTERM.")] = 20.0,
     reports: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where the report of a room that has failed is written.")
+        Path, typer.Option(metavar="FOLDER", help="Where the reports of failed rooms are written.")
     ] = Path("."),
     record: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Record each room of a declared world in a file there.")
@@ -91,21 +90,21 @@ def serve(
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The server's key, by which clients know it; the file is made at first use."),
+        typer.Option(metavar="FILE", help="The server's key, by which clients know it; the file is made if missing."),
     ] = None,
     tokens: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A token key: only players with a join token made with it come in."),
+        typer.Option(metavar="FILE", help="A token key: only players with a join token made with it are admitted."),
     ] = None,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Unsealed links, that others can read and forge; clients must say it too.")
+        bool, typer.Option("--plain", help="Unsealed links, which others can read and forge; clients must say it too.")
     ] = False,
     keylog: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Append the keys of all links to this file. With it, retick packet --keylog reads a capture of a "
-            "client: retick bots 1 --capture FILE.",
+            help="Append the keys of all links to this file. With it, retick packet --keylog reads a client's capture "
+            "(retick bots 1 --capture FILE).",
         ),
     ] = None,
 ) -> None:
@@ -154,7 +153,7 @@ def _check(rooms: int, workers: int, port: int, seconds: float | None, drain: fl
     if not 1 <= workers <= 64:
         raise UsageError(f"--workers must be 1 to 64, not {workers}")
     if workers > rooms:
-        raise UsageError(f"--workers {workers} needs --rooms {workers} or more: each has rooms of its own")
+        raise UsageError(f"--workers {workers} needs --rooms {workers} or more: each worker needs a room")
     if workers > 1 and port and not FIRST_PORT <= port + 1 <= port + workers <= 65535:
         raise UsageError(f"--workers {workers} needs ports {port + 1} to {port + workers}: they must be 1024 to 65535")
     if seconds is not None and not 0 < seconds < inf:
@@ -166,7 +165,7 @@ def _check(rooms: int, workers: int, port: int, seconds: float | None, drain: fl
 def _runner_config(
     path: Path | None, players: int | None, tick_rate: int | None, snapshot_rate: int | None
 ) -> RunnerConfig:
-    """The file's values, overridden by the options that were given."""
+    """The configuration of the file, overridden by the options that were given."""
     base = RunnerConfig() if path is None else _read_config(path)
     options = {
         "max_players": players,

@@ -17,25 +17,25 @@ from retick.snapshot.compact.defaults import prediction_of
 from retick.snapshot.compact.prior import generic_prior
 from retick.snapshot.fields import Predictor
 
-# Searches for what a game did not declare: damping and acceleration, by what they save.
+# Searches for damping and acceleration that a game did not declare.
 #
-# Every candidate is tried on the snapshots themselves: the one with the fewest bytes is taken. Candidates of an
-# acceleration are those second differences of a field that occur most often while it moves.
+# Every candidate is tried on the snapshots, and the one with the fewest bytes is taken. Candidates for an acceleration
+# are the most frequent second differences of a field while it moves.
 
 _MOVING = (Motion, Rotation, Angle)
 DAMPINGS = (0.999, 0.995, 0.99, 0.98, 0.95, 0.9)
 SAMPLE = 300
-"""Snapshots that candidates are tried on."""
+"""Number of snapshots on which candidates are tried."""
 SCALES = (0.9, 0.95, 1.05, 1.1, 1.15)
-"""Of an acceleration that was found."""
+"""Factors that are tried for an acceleration that was found."""
 APART = 3
-"""Snapshots between those that an acceleration is seen in, at most: many falls are short."""
+"""Most snapshots between those that show an acceleration, since many falls are short."""
 LEAST_GAIN = 0.002
-"""Share of the bytes that a candidate must save."""
+"""Least share of the bytes that a candidate must save."""
 
 
 def fit(schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior) -> Schema:
-    """The schema with groups for all of its fields, and the dampings and accelerations that save most."""
+    """Make a schema with groups for all fields, and the dampings and accelerations that save most."""
     middle = max(0, (len(snapshots) - SAMPLE) // 2)
     sample = snapshots[middle : middle + SAMPLE]
     groups = list(prediction_of(schema).groups)
@@ -56,13 +56,13 @@ def _cost(schema: Schema, groups: Sequence[Group], sample: Sequence[Snapshot], l
 
 
 def _damped(group: Group, sample: Sequence[Snapshot], lag: int) -> list[Predictor]:
-    """The group with each of the dampings."""
+    """The group's predictor with each of the dampings."""
     given = group.predictor
     return [replace(given, damping=damping) for damping in DAMPINGS] if isinstance(given, _MOVING) else []
 
 
 def _scaled(group: Group, sample: Sequence[Snapshot], lag: int) -> list[Predictor]:
-    """The group with its acceleration somewhat smaller and larger: damping hides a part of it from the differences."""
+    """The predictor with a slightly smaller or larger acceleration, since damping hides a part of it."""
     given = group.predictor
     if not isinstance(given, Motion):
         return []
@@ -70,7 +70,7 @@ def _scaled(group: Group, sample: Sequence[Snapshot], lag: int) -> list[Predicto
 
 
 def _accelerated(group: Group, sample: Sequence[Snapshot], lag: int) -> list[Predictor]:
-    """The group with the most frequent acceleration of each field, if any stands out and none is there yet."""
+    """The predictor with the most frequent acceleration of each field, if one stands out and none is set yet."""
     if not isinstance(group.predictor, Motion) or any(group.predictor.acceleration):
         return []
     found = [_acceleration(group.component, field, sample, min(lag, APART)) for field in group.fields]
@@ -89,7 +89,7 @@ def _acceleration(component: int, field: int, sample: Sequence[Snapshot], lag: i
                 seen[round((c - 2 * b + a) / 2)] += 1
     if not seen:
         return 0.0
-    # The peak, and the mean of what lies around it.
+    # The mean of the values around the peak.
     peak = max(seen, key=lambda value: sum(seen[value + near] for near in range(-3, 4)))
     near = range(peak - 3, peak + 4)
     weight = sum(seen[value] for value in near)
@@ -105,12 +105,12 @@ SourceArgument = Annotated[
 ]
 SchemaOption = Annotated[
     Path | None,
-    typer.Option("--schema", metavar="FILE", help="Schema as JSON: a folder needs it, a trace may have other groups."),
+    typer.Option("--schema", metavar="FILE", help="Schema as JSON; a folder needs one, a trace may have other groups."),
 ]
 EntitiesOption = Annotated[int, typer.Option(help="Entities of each frame of a trace.")]
 LagOption = Annotated[int, typer.Option(min=1, help="Frames between a snapshot and its baseline.")]
 PriorOption = Annotated[
-    Path | None, typer.Option("--prior", metavar="FILE", help="Start from this prior; else from the library's own.")
+    Path | None, typer.Option("--prior", metavar="FILE", help="Start from this prior instead of the library's own.")
 ]
 
 
@@ -129,15 +129,14 @@ def train_command(
     ] = None,
     prior: Annotated[
         Path | None,
-        typer.Option("--prior", metavar="FILE", help="Prior that a folder's compact packets were made with."),
+        typer.Option("--prior", metavar="FILE", help="The prior with which a folder's compact packets were made."),
     ] = None,
     fitting: Annotated[bool, typer.Option("--fit/--no-fit", help="Search for damping and acceleration.")] = True,
     entities: EntitiesOption = TRACE_ENTITIES,
     lag: LagOption = 6,
 ) -> None:
-    """Make a prior from recorded snapshots, and fit damping and acceleration; a fit that saves nothing is left out.
-
-    The prior goes to both ends: Codec(schema, compact=True, prior=Prior.from_bytes(data)). It is part of the hash by
+    """Make a prior from recorded snapshots, and fit damping and acceleration; a fit that saves nothing is dropped.
+    Both ends need the prior: Codec(schema, compact=True, prior=Prior.from_bytes(data)). It is part of the hash by
     which they agree. Sizes are measured on the same snapshots.
 
     Exit code 0: written. 2: misuse, or a capture, schema or prior that cannot be read.
@@ -164,7 +163,7 @@ def train_command(
     say(f"{out}: of {len(source.snapshots)} snapshots, {name}")
     if name == "as fitted":
         where = "it is not written: --schema-out FILE" if schema_out is None else f"use {schema_out} at both ends"
-        say(f"what was fitted is in the schema, and the prior goes with it; {where}")
+        say(f"the prior needs the fitted schema; {where}")
 
 
 def _trained(schema: Schema, source: Source, lag: int, before: Prior) -> Prior:
@@ -172,7 +171,7 @@ def _trained(schema: Schema, source: Source, lag: int, before: Prior) -> Prior:
 
 
 def _measured(schema: Schema, source: Source, lag: int, prior: Prior, name: str) -> float:
-    """Says both sizes, and gives the carried one."""
+    """Print both sizes, and return the carried one."""
     carried, stateless = (
         mean_bytes(schema, source.snapshots, lag=lag, prior=prior, carried=carried) for carried in (True, False)
     )
@@ -209,7 +208,7 @@ def explain(
 
 
 def read_prior(path: Path | None) -> Prior:
-    """The prior in a file; the library's own for None."""
+    """Read a prior; None means the library's own."""
     if path is None:
         return generic_prior()
     try:
@@ -219,16 +218,16 @@ def read_prior(path: Path | None) -> Prior:
 
 
 def say_if_of_another_plan(path: Path | None, prior: Prior, schema: Schema) -> None:
-    """A prior that was trained for other groups still helps, but less: whoever names one should know."""
+    """Print a line if the prior was trained for other groups, so that it helps less."""
     if prior.own is not None and not prior.is_for(prediction_of(schema).plan):
-        say(f"{path} was trained with other groups of fields than this schema has: its own part is not used", err=True)
+        say(f"{path} was trained with other groups than this schema has: its specific part is not used", err=True)
 
 
 def _read(capture: Path, schema: Path | None, entities: int, lag: int, prior: Prior) -> Source:
     source = read_source(capture, schema, entities, prior)
     if source.left_out:
         what = "a packet was" if source.left_out == 1 else f"{source.left_out} packets were"
-        say(f"{capture}: {what} left out: the snapshots that they change are not there", err=True)
+        say(f"{capture}: {what} left out: the snapshots that they change are missing", err=True)
     if len(source.snapshots) <= lag:
         raise UsageError(f"{capture} has {len(source.snapshots)} snapshots: more than {lag} are needed")
     return source

@@ -1,8 +1,8 @@
-"""Bytes and microseconds of a sequence of snapshots, each coded against one that was acknowledged some frames before.
+"""Sizes and times of a sequence of snapshots, each coded against one that was acknowledged some frames before.
 
 Every packet is decoded again, and the result compared. Frame i is coded against frame i - lag, and predicted only from
-frames up to that one: those that the receiver has acknowledged by then. Statistics are carried along the same chains.
-Sizes are those of payloads, in all commands: see :func:`counted`.
+frames up to that one, which the receiver has acknowledged by then. Statistics are carried along the same chains. All
+commands measure the sizes of payloads, see :func:`counted`.
 """
 
 import gc
@@ -40,21 +40,23 @@ from retick.snapshot.errors import value_error
 from retick.snapshot.inspect import PacketReport, inspect_packet, is_snapshot
 
 STRETCH = 64
-"""Packets that are encoded, and then decoded, between two looks at the clock."""
+"""Packets that are encoded, and then decoded, between two readings of the clock."""
 PASSES = 3
-"""How often a stretch is coded; the fastest time counts, since other programs only add time."""
+"""How often a stretch is coded; the fastest time counts, since other programs can only add time."""
 
 
 class Score(NamedTuple):
-    """One way of coding."""
+    """The result for one way of coding."""
 
     name: str
     packets: int
+    """Number of packets."""
     bytes: float
-    """A packet, mean."""
+    """Mean size of a packet."""
     encode_us: float
-    """A packet, mean."""
+    """Mean time to encode a packet, in microseconds."""
     decode_us: float
+    """Mean time to decode a packet, in microseconds."""
 
 
 def _check(name: str, wanted: Snapshot, found: Snapshot) -> None:
@@ -66,25 +68,25 @@ def _check(name: str, wanted: Snapshot, found: Snapshot) -> None:
 
 
 class ScoredCoder(Protocol):
-    """One way of coding a sequence of snapshots, which are named by their places in it."""
+    """One way of coding a sequence of snapshots, which are named by their indexes."""
 
     def encode(self, at: int) -> bytes: ...
 
     def decode(self, at: int, data: bytes) -> Snapshot: ...
 
     def begin(self, stretch: int) -> None:
-        """Packets from this place on are coded several times: what they start from must stay."""
+        """Called before packets from this index on are coded several times, from the same start."""
 
 
 def score(name: str, snapshots: Sequence[Snapshot], lag: int, coder: ScoredCoder) -> Score:
     """Code every snapshot from the ``lag``-th on, compare what is decoded, and take the times.
 
-    A stretch of packets is encoded and then decoded, as two machines do it. With one packet at a time, each end would
-    find the other's data in the cache, and reading the clock would cost as much as a small packet. Each stretch is
-    coded several times, and the fastest counts.
+    A stretch of packets is encoded and then decoded, as two machines do. With one packet at a time, each end would find
+    the other's data in the cache, and reading the clock would cost as much as a small packet. Each stretch is coded
+    several times, and the fastest time counts.
     """
     total, encoding, decoding = 0, 0.0, 0.0
-    gc.disable()  # as timeit does: it would walk all snapshots of the trace now and then
+    gc.disable()  # as timeit does, since it would now and then walk all snapshots of the trace
     try:
         for start in range(lag, len(snapshots), STRETCH):
             stretch = range(start, min(start + STRETCH, len(snapshots)))
@@ -111,12 +113,12 @@ def score(name: str, snapshots: Sequence[Snapshot], lag: int, coder: ScoredCoder
 
 
 def counted(check: bool = False) -> str:
-    """What a size is, in the words of all commands."""
+    """The unit of sizes, in words."""
     return f"bytes a packet: payload with{'' if check else 'out'} check, without header"
 
 
 class _Compact:
-    """A sender and a receiver whose statistics, if any, are carried."""
+    """A sender and a receiver, with or without carried statistics."""
 
     def __init__(self, codec: Codec, snapshots: Sequence[Snapshot], lag: int, carried: bool) -> None:
         self._codec = codec.compact_payloads()
@@ -159,7 +161,7 @@ class _Compact:
         self._stretch = stretch
 
     def _let_go(self, held: list[Statistics | None], base: int) -> None:
-        """Of a stretch that is coded again, what it started from stays; the rest is made anew, in the same memory."""
+        """Drop statistics inside a stretch, which is coded again; keep those from which it started."""
         if base >= self._stretch:
             held[base] = None
 
@@ -181,7 +183,7 @@ class _Plain:
 
 
 def scores(schema: Schema, snapshots: Sequence[Snapshot], lag: int, prior: Prior | None, check: bool) -> list[Score]:
-    """Carried, stateless, and both plain forms."""
+    """The scores of carried and stateless compact coding, and of both plain forms."""
     found = []
     for name, carried in (("carried", True), ("stateless", False)):
         codec = Codec(schema, compact=True, prior=prior, sealed=not check)
@@ -193,7 +195,7 @@ def scores(schema: Schema, snapshots: Sequence[Snapshot], lag: int, prior: Prior
 
 
 def mean_bytes(schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior, carried: bool) -> float:
-    """The size that :func:`scores` finds without a check, but nothing is decoded."""
+    """The mean size that :func:`scores` finds without a check, without decoding anything."""
     coder = _Compact(Codec(schema, compact=True, prior=prior, sealed=True), snapshots, lag, carried)
     sizes = [len(coder.encode(at)) for at in range(lag, len(snapshots))]
     return sum(sizes) / max(1, len(sizes))
@@ -212,14 +214,14 @@ def score_lines(
 def train(
     schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, before: Prior, own: bool = True
 ) -> tuple[Prior, float]:
-    """A prior of everything that these snapshots teach, and the mean bytes of a packet while it was learned.
+    """Learn a prior from the snapshots; return it with the mean size of a packet while it was learned.
 
-    Every packet learns from the one before it, as no receiver can: the size is only for comparing candidates.
+    Every packet learns from the one before it, as no receiver can, so the size only serves to compare candidates.
     """
     codec = Codec(schema, compact=True, prior=before, sealed=True)
     payloads = codec.compact_payloads()
     statistics, total = payloads.prior_statistics().copy(), 0
-    # Weights follow every entity; their mean over the packets is what they follow.
+    # Weights follow every entity, so the prior gets their mean over the packets.
     sums, packets = [0] * len(statistics.weights), 0
     ticks = [snapshot.tick for snapshot in snapshots]
     by_tick = dict(zip(ticks, snapshots, strict=True))
@@ -240,9 +242,9 @@ def train(
 def costs(
     schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior
 ) -> tuple[list[float], list[float], tuple[Group, ...]]:
-    """Bytes a packet of each group, plain and carried; then of what says which entities changed, and of the rest.
+    """Bytes per packet of each group, plain and carried; then of the lists of changed entities, and of the rest.
 
-    The rest are heads, destroys and creates, and packets that went the plain way. The sums are those of :func:`scores`.
+    The rest are heads, destroys and creates, and packets that were sent plain. The sums equal those of :func:`scores`.
     """
     codec = Codec(schema, compact=True, prior=prior, sealed=True)
     payloads = codec.compact_payloads()
@@ -273,17 +275,17 @@ def costs(
     return [cost / count for cost in plain], [cost / count for cost in bits], payloads.groups
 
 
-# Snapshots to measure and to train with: a trace of numbers, or a folder of packets.
+# Snapshots to measure and to train with come from a trace or from a folder of packets.
 #
-# A trace has no header: frame after frame, entity after entity, eight little-endian 32-bit numbers each. Its fields,
-# and what is declared of them, are in docs/formats/compact.md.
+# A trace has no header, only eight little-endian 32-bit numbers per entity and frame. docs/formats/compact.md describes
+# its fields and their declarations.
 
 TRACE_ENTITIES = 901
 _FIELDS = 8
 MOST_TRACE_BYTES = 1 << 30
-"""Bytes of a trace after unpacking."""
+"""Most bytes of a trace after unpacking."""
 MOST_PACKETS = 100_000
-"""Packets of a folder."""
+"""Most packets in a folder."""
 
 
 class Source(NamedTuple):
@@ -292,11 +294,11 @@ class Source(NamedTuple):
     schema: Schema
     snapshots: list[Snapshot]
     left_out: int = 0
-    """Packets of a folder whose baselines are not in it."""
+    """Number of packets in a folder whose baselines are missing."""
 
 
 def trace_schema() -> Schema:
-    """The fields of a trace, with what its scene declares: gravity of 20 m/s², damping of 0.99 a tick."""
+    """The schema of a trace, with the gravity (20 m/s²) and damping (0.99 per tick) of its scene."""
     place = Fixed(min_q=-16384, max_q=16383, scale=512)
     small = UInt(9)
     names = ("orientation_largest", "orientation_a", "orientation_b", "orientation_c")
@@ -312,7 +314,7 @@ def trace_schema() -> Schema:
 
 
 def read_source(path: Path, schema: Path | None, entities: int = TRACE_ENTITIES, prior: Prior | None = None) -> Source:
-    """A folder of packets with its schema, and the prior of compact ones; or a trace, whose schema may be another."""
+    """Read a folder of packets with its schema and prior, or a trace, which may have another schema."""
     declared = None
     if schema is not None:
         try:
@@ -324,7 +326,7 @@ def read_source(path: Path, schema: Path | None, entities: int = TRACE_ENTITIES,
             raise UsageError(f"{path} is a folder of packets, which needs its schema: --schema FILE")
         return _packets(path, declared, prior)
     if declared is not None and declared.hash != trace_schema().hash:
-        raise UsageError(f"{schema}: {path} is a trace, and the schema has other fields than traces have")
+        raise UsageError(f"{schema}: {path} is a trace, and the schema does not have the fields of traces")
     return _trace(path, entities, declared or trace_schema())
 
 
@@ -339,7 +341,7 @@ def _trace(path: Path, entities: int, schema: Schema) -> Source:
     row = 4 * _FIELDS * entities
     if not data or len(data) > MOST_TRACE_BYTES or len(data) % row:
         raise UsageError(
-            f"{path}: {len(data)} bytes are no frames of {entities} entities (see --entities; packets are read from "
+            f"{path}: {len(data)} bytes are not frames of {entities} entities (see --entities; packets are read from "
             "their folder)"
         )
     numbers = array("i", data)
@@ -366,9 +368,9 @@ def _check_frame(path: Path, frame: int, cube: Component, columns: "list[array[i
 
 
 def _packets(folder: Path, schema: Schema, prior: Prior | None) -> Source:
-    """Full packets and deltas, also compact ones of no carried statistics, in the order of the files' names."""
+    """Read full packets and deltas, also compact ones without carried statistics, in the order of file names."""
     codecs = {version: Codec(schema, version=version) for version in (0, 2)}
-    # A sealed one reads packets with a check too, and compares it.
+    # A sealed codec also reads packets with a check, and compares it.
     codecs[COMPACT_VERSION] = Codec(schema, compact=True, prior=prior, sealed=True)
     seen = left_out = 0
     found: dict[int, Snapshot] = {}
@@ -405,6 +407,6 @@ def _packets(folder: Path, schema: Schema, prior: Prior | None) -> Source:
 def _needs_nothing_carried(report: PacketReport) -> None:
     if report.compact is not None and report.compact.head.carried:
         raise InvalidValue(
-            "a carried packet, which only its own receiver can read: record what Codec(schema, compact=True) or a "
-            "plain codec encodes"
+            "a packet with carried statistics, which only its own receiver can read: record packets of "
+            "Codec(schema, compact=True) or of a plain codec"
         )

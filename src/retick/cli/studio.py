@@ -35,7 +35,7 @@ def studio(
 ) -> None:
     """Open Retick Studio: a page where a match is played, watched, broken and explained.
 
-    It runs until Ctrl-C, and fetches nothing from outside.
+    It runs until Ctrl-C, and loads nothing from other servers.
     Exit code 0: stopped by SIGTERM. 2: misuse. 130: stopped by Ctrl-C.
 
     Example: retick studio --open

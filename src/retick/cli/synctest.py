@@ -1,4 +1,4 @@
-"""``retick synctest``: does a game repeat itself when its last frames are run again?"""
+"""``retick synctest``: checks that a game repeats itself when its last frames are run again."""
 
 from collections.abc import Callable
 from itertools import groupby
@@ -17,13 +17,13 @@ from retick.sim.prng import seeded_inputs
 from retick.testing.determinism import Failure, failure_in, shrink
 
 LAST_SEED = 0xFFFFFFFF
-"""The seed after it is 1."""
+"""The highest seed; the next one is 1."""
 ENOUGH = 0.6
-"""The share of the game's lines that must have run for "all the same" to stand first."""
+"""Share of the game's lines that must have run, so that the result begins with "all the same"."""
 MOST_SHOWN = 20
-"""Places that never ran, as many as are listed."""
+"""Most places that are listed as never run."""
 TRIES = 600
-"""Runs to find shorter inputs."""
+"""Most runs to find shorter inputs."""
 LOOKED_AT = 120
 """Frames in which the state must change at least once."""
 
@@ -35,16 +35,15 @@ def synctest(
     seed: Annotated[int, typer.Option(min=1, max=LAST_SEED, help="Seed of the first round and of the search.")] = 1,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, each with the next seed.")] = 3,
     seconds: Annotated[
-        float, typer.Option(min=0, help="Longest time of the search for inputs that reach new lines; 0: no search.")
+        float, typer.Option(min=0, help="Most seconds of the search for inputs that reach new lines; 0: no search.")
     ] = 20.0,
 ) -> None:
     """Play a game, run the last frames again after every frame, and compare.
 
-    A few rounds are played by the game's own bot(player, state) or press(player, state), else with random inputs. Then
-    comes a search for inputs that reach new lines of the game. It ends when no new line or branch is reached any more,
-    after 20 seconds at most. Lines of step, and of what it calls, that never ran are listed: nothing is known of them.
-
-    A failure is reduced to a short list of inputs and reported with the fields that differ.
+    A few rounds are played by the game's own bot(player, state) or press(player, state), or else with random inputs.
+    Then comes a search for inputs that reach new lines of the game. It ends when no new line or branch is reached any
+    more, after 20 seconds at most. Lines of step, and of what it calls, that never ran are listed: they were not
+    tested. A failure is reduced to a short list of inputs and reported with the fields that differ.
     Exit code 0: every frame came out the same. 1: one did not, the game raised an error, or its state never changed.
     2: misuse.
 
@@ -79,7 +78,7 @@ def _searched(
     seconds: float,
     show: Callable[[str], None],
 ) -> SearchResult[Failure]:
-    """The rounds and the search. Whatever the game raises is its failure, with the frame and inputs that led to it."""
+    """Run the rounds and the search; what the game raises is reported with the frame and inputs that led to it."""
 
     def check(match: SearchedMatch, first: int) -> Failure | None:
         return failure_in(factory, match.rows, match.seed, distance=distance, first=first)
@@ -90,7 +89,7 @@ def _searched(
 
 
 def _is_still(factory: Callable[[], Simulation[Any]], seed: int) -> bool:
-    """Whether random inputs change nothing that the game calls its state."""
+    """Whether random inputs change nothing in the game's state."""
     game = factory()
     state = game.initial_state(seed)
     first = game.checksum(state)
@@ -123,7 +122,7 @@ def _tell_lines(console: Screen, lines: LinesRun) -> None:
         console.tell(f"all {count(lines.total, 'line')} of step and of what it calls ran")
         return
     ran = f"{lines.ran} of {count(lines.total, 'line')} of step and of what it calls ran"
-    console.tell(f"{ran}; nothing is known of those that never ran:", style="yellow")
+    console.tell(f"{ran}; nothing is known about those that never ran:", style="yellow")
     for place in lines.unrun[:MOST_SHOWN]:
         console.tell(f"  {place}")
     if len(lines.unrun) > MOST_SHOWN:

@@ -31,13 +31,13 @@ def _safe_lines(text: str) -> str:
 
 
 class Screen(Console):
-    """A console for pictures, tables and lines with a style; whatever it renders is safe."""
+    """A console for pictures, tables and styled lines; everything that it renders is safe."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False)
 
     def tell(self, *parts: str | tuple[str, str], style: str = "") -> None:
-        """Print one line that is never wrapped; a part is a text, or a text and its style."""
+        """Print one line without wrapping; a part is a text, or a text and its style."""
         text = Text(style=style)
         for part in parts:
             words, look = (part, "") if isinstance(part, str) else part
@@ -52,16 +52,16 @@ class Screen(Console):
                 yield Segment(_safe_lines(segment.text), segment.style)
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Before the layout is made, so that its widths are right."""
+        """Make a text safe before the layout, so that its widths are right."""
         return super().render_str(_safe_lines(text), **options)
 
     def on_broken_pipe(self) -> NoReturn:
-        """``exit_codes`` decides how a command ends, and not the console."""
+        """Let ``exit_codes`` decide how the command ends."""
         raise BrokenPipeError
 
 
 @contextmanager
 def working(title: str) -> Iterator[Callable[[str], None]]:
-    """Show ``title`` on standard error while the block runs; call what it yields with a text to show in its place."""
+    """Show ``title`` on standard error while the block runs; call the yielded function to show another text."""
     with Screen(stderr=True).status(Text(safe(title))) as status:
         yield lambda text: status.update(Text(safe(text)))

@@ -1,4 +1,4 @@
-"""``retick token``: make a token key, issue a join token with it, and look at one."""
+"""``retick token``: makes token keys, issues join tokens, and shows them."""
 
 import os
 import time
@@ -17,20 +17,20 @@ from retick.playing.key_files import load_token_key, make_token_key, write_secre
 from retick.tokens import LIFETIME, TOLERANCE, JoinToken, Shown, issue, key_id_of, open_token, show, to_text
 from retick.transport.udp import parse_address
 
-token_app = typer.Typer(name="token", no_args_is_help=True, help="Join tokens: who may come into a server's rooms.")
+token_app = typer.Typer(name="token", no_args_is_help=True, help="Join tokens: who may join a server's rooms.")
 KeyOption = Annotated[Path, typer.Option("--key", metavar="FILE", help="The token key.", show_default=False)]
 
 
 @token_app.callback()
 def token() -> None:
-    """Join tokens: who may come into a server's rooms."""
+    """Join tokens: who may join a server's rooms."""
 
 
 @token_app.command()
 def keygen(file: Annotated[Path, typer.Argument(metavar="FILE", help="The new file; only you can read it.")]) -> None:
     """Make a token key: the backend issues tokens with it, and servers open them.
 
-    Exit code 0: made. 2: misuse, or there is such a file.
+    Exit code 0: made. 2: misuse, or the file exists.
 
     Example: retick token keygen tokens.key
     """
@@ -44,16 +44,16 @@ def issue_token(
     server_key: Annotated[
         str, typer.Option(metavar="HEX", help="The server's public key, as retick serve --key shows it.")
     ],
-    address: Annotated[list[str], typer.Option(metavar="HOST:PORT", help="Of the server; may be repeated.")],
+    address: Annotated[list[str], typer.Option(metavar="HOST:PORT", help="The server's address; may be repeated.")],
     player: Annotated[int, typer.Option(help="The player id, 0 to 2^64 - 1.")],
     room: Annotated[str, typer.Option(help="The room's name.")] = "",
-    seconds: Annotated[float, typer.Option(help="Seconds that it is good for.")] = LIFETIME,
+    seconds: Annotated[float, typer.Option(help="Seconds for which the token is valid.")] = LIFETIME,
     data: Annotated[str, typer.Option(help="Text for the server's application, at most 256 bytes.")] = "",
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A new file for it, that only you can read.", show_default=False)
+        Path | None, typer.Option(metavar="FILE", help="A new file for it that only you can read.", show_default=False)
     ] = None,
 ) -> None:
-    """Issue a join token for one player, and print it: whoever has it can come in as that player, from one address.
+    """Issue a join token for one player, and print it: whoever has it can join as that player, from one address.
 
     Exit code 0: issued. 2: misuse, or a file that cannot be read or made.
 
@@ -77,7 +77,7 @@ def issue_token(
         write_secret(out, to_text(made) + "\n")
     except FileExistsError:
         raise UsageError(f"{out} exists already: name a new file") from None
-    say(f"wrote {out}: a token for player {player}, good for {seconds:g} s")
+    say(f"wrote {out}: a token for player {player}, valid for {seconds:g} s")
 
 
 @token_app.command("show")
@@ -88,9 +88,8 @@ def show_token(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what is in a join token; with the token key, also who it is for. The token itself is not shown.
-
-    Exit code 0: it is good now, as far as can be seen. 1: it has expired, is not valid yet, or does not open. 2:
+    """Show the contents of a join token; with the token key, also its player. The token itself is not shown.
+    Exit code 0: it is valid now, as far as can be seen. 1: it has expired, is not valid yet, or does not open. 2:
     misuse, or no token.
 
     Example: retick token show ann.token --key tokens.key

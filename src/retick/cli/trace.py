@@ -1,4 +1,4 @@
-"""``retick trace``: the notes of one or several peers as one trace that Perfetto opens."""
+"""``retick trace``: turns the notes of one or several peers into one trace that Perfetto opens."""
 
 import gzip
 from collections import defaultdict, deque
@@ -16,14 +16,14 @@ from retick.cli.trace_notes import Note, Notes, read_notes
 from retick.replay import ReadLimits
 from retick.replay.storage import read_bounded
 
-# How far the clocks of several peers are apart, from the datagrams that they sent each other.
+# Clocks of different peers are aligned by the datagrams that they sent each other.
 
 Flow = tuple[int, int, int, int]
 """Sending file, index of the line there, receiving file, index of the line there."""
 
 
 def flows_between(files: list[Notes]) -> list[Flow]:
-    """Every datagram that one file sent and another one received; the first sending belongs to the first arrival."""
+    """Match the datagrams that one file sent and another received; the first sent is the first received."""
     arrivals: dict[str, deque[tuple[int, int]]] = defaultdict(deque)
     for place, notes in enumerate(files):
         for index, note in enumerate(notes.lines):
@@ -39,7 +39,7 @@ def flows_between(files: list[Notes]) -> list[Flow]:
 
 
 def clock_corrections(files: list[Notes], flows: list[Flow]) -> list[int]:
-    """Microseconds to add to the times of each file. The first file keeps its clock; so does one that met nobody."""
+    """Microseconds to add to the times of each file; 0 for the first one, and for one without datagrams in common."""
     shortest: dict[tuple[int, int], int] = {}
     for sender, sent, receiver, received in flows:
         there = files[receiver].clock + files[receiver].lines[received].time
@@ -62,18 +62,18 @@ def clock_corrections(files: list[Notes], flows: list[Flow]) -> list[int]:
     return [corrections[place] for place in range(len(files))]
 
 
-# A trace in the JSON form of trace events, which Perfetto opens: a process for each peer, arrows for datagrams.
+# A trace consists of trace events in JSON: a process for each peer, arrows for datagrams.
 
 FRAMES, ROLLBACKS, SENT, RECEIVED, MATCH = range(1, 6)
 TRACKS = {
     FRAMES: "frames", ROLLBACKS: "resimulated", SENT: "sent", RECEIVED: "received", MATCH: "match",
 }  # fmt: skip
 DATAGRAM = 1
-"""Microseconds for which a datagram is shown: an arrow begins and ends at something that lasts."""
+"""Duration of a datagram in microseconds: an arrow must begin and end at an event that lasts."""
 
 
 def trace_events(files: list[Notes], *, align: bool = True) -> Iterator[dict[str, Any]]:
-    """The events of the trace. Time 0 is the first note of all."""
+    """The events of the trace; time 0 is the first note of all files."""
     flows = flows_between(files)
     corrections = clock_corrections(files, flows) if align else [0] * len(files)
     bases = [notes.clock + correction for notes, correction in zip(files, corrections, strict=True)]
@@ -154,12 +154,12 @@ def trace(
         Path | None,
         typer.Option(metavar="FILE", help="The trace; a name with .gz is compressed.", show_default="FILE with .json"),
     ] = None,
-    align: Annotated[bool, typer.Option(help="Correct clocks that differ, by the datagrams of the peers.")] = True,
+    align: Annotated[bool, typer.Option(help="Align different clocks by the peers' datagrams.")] = True,
     budget: BudgetOption = None,
 ) -> None:
     """Turn the notes of one or several peers into one trace that Perfetto (ui.perfetto.dev) opens.
 
-    Exit code 0: written. 1: a file has no good notes. 2: misuse.
+    Exit code 0: written. 1: a file has wrong notes. 2: misuse.
 
     Example: retick trace match-host.rtkt match-joiner.rtkt --out match.json
     """
@@ -179,7 +179,7 @@ def _read(path: Path, limits: ReadLimits) -> Notes:
 
 
 def _write(files: list[Notes], target: Path, align: bool) -> int:
-    """An event a line: a trace may have millions."""
+    """Write the events one by one, since a trace may have millions; return their number."""
     events = 0
     with _opened(target) as out:
         out.write('{"displayTimeUnit":"ms","traceEvents":[')

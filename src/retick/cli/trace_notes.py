@@ -1,4 +1,4 @@
-"""The notes of one peer: a line of JSON each, written while it plays, and read back with every line checked."""
+"""The notes of one peer, in lines of JSON: written while it plays, and read back with every line checked."""
 
 import contextlib
 import json
@@ -22,11 +22,11 @@ VERSION = 1
 LONGEST_NAME = 64
 LONGEST_TEXT = 200
 LONGEST_LINE = 4096
-"""Characters."""
+"""Most characters of a line."""
 MOST_NOTES = 5_000_000
-"""Of one file: hours of play."""
+"""Most notes of one file: hours of play."""
 FURTHEST = 1 << 53
-"""Whole numbers up to here are exact in every reader of JSON."""
+"""Bound of whole numbers, which every reader of JSON reads exactly up to here."""
 
 _INTEGER, _TEXT = int, str
 KINDS: dict[str, tuple[type, ...]] = {
@@ -39,11 +39,11 @@ KINDS: dict[str, tuple[type, ...]] = {
     "n": (_INTEGER, _INTEGER, _INTEGER, _INTEGER),
     "e": (_INTEGER, _TEXT),
 }
-"""What follows the letter of a line; the first one is its time."""
+"""Types of the values after a line's letter; the first one is its time."""
 
 
 class Note(NamedTuple):
-    """One line."""
+    """One line of a file."""
 
     kind: str
     time: int
@@ -53,17 +53,18 @@ class Note(NamedTuple):
 
 @dataclass(slots=True)
 class Notes:
-    """A whole file."""
+    """The notes of a file."""
 
     name: str
+    """The peer's name."""
     clock: int
-    """Microseconds since 1970 at time 0."""
+    """Time 0, in microseconds since 1970."""
     rate: int
     lines: list[Note] = field(default_factory=list)
 
 
 def fingerprint(data: bytes) -> str:
-    """What a datagram is known by in the notes of both ends."""
+    """A hash that identifies a datagram in the notes of both ends."""
     return blake2b(data, digest_size=8).hexdigest()
 
 
@@ -77,12 +78,12 @@ def note_line(kind: str, time: int, *values: Any) -> str:
 
 
 def read_notes(data: bytes) -> Notes:
-    """A DecodeError names the line that is wrong; a last line that is cut off is left out."""
+    """Read notes; a DecodeError names the wrong line. A cut last line is left out."""
     lines = _lines(data)
     first = next(lines, None)
     head = _json(*first) if first is not None else None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise BadMagic("these are no notes of retick --trace")
+        raise BadMagic("this is not a file of retick --trace")
     version = _integer(head.get("version"), 1)
     if version != VERSION:
         raise UnsupportedVersion(f"version {version} of trace notes is not known here", version=version)
@@ -134,7 +135,7 @@ def _note(line: Any, number: int) -> Note:
 
 def _integer(value: Any, number: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not -FURTHEST <= value <= FURTHEST:
-        raise InvalidValue(f"line {number} of the trace notes: {str(value)[:40]!r} is no whole number in range")
+        raise InvalidValue(f"line {number} of the trace notes: {str(value)[:40]!r} is not a whole number in range")
     return value
 
 
@@ -144,9 +145,8 @@ def _text(value: Any, longest: int, number: int) -> str:
     return value
 
 
-# Writes the notes of a peer while it plays, line by line, so the file is good however the program ends.
-#
-# If the file can no longer be written, the notes end and the match goes on.
+# Notes are written line by line, so that the file is good however the program ends. If it can no longer be written, the
+# notes end and the match goes on.
 
 TraceOption = Annotated[
     Path | None,
@@ -161,12 +161,12 @@ FIGURES_EVERY = 0.25
 
 
 def check_trace(path: Path | None, *others: Path | None) -> None:
-    """UsageError if the file cannot be made, or is to be another one too."""
+    """Raise UsageError if the file cannot be made, or is used for something else, too."""
     if path is None:
         return
     check_new_file(path)
     if any(other is not None and other.absolute() == path.absolute() for other in others):
-        raise UsageError(f"--trace needs a file of its own, not {path}")
+        raise UsageError(f"--trace needs its own file, not {path}")
 
 
 class Tracer:
@@ -183,7 +183,7 @@ class Tracer:
     ) -> None:
         self.path = path
         self.failure = ""
-        """Why the notes ended before the match; empty if they did not."""
+        """Why the notes ended before the match; empty while they are written."""
         self.clock = clock
         self._zero = clock()
         self._compared = 0
@@ -195,11 +195,11 @@ class Tracer:
         self._write(header_line(name, clock=round(since_1970() * 1e6), rate=rate))
 
     def add(self, data: bytes, address: Address, *, sent: bool, now: float) -> None:
-        """A datagram, as :class:`Captured` tells it."""
+        """Note a datagram, for :class:`Captured`."""
         self._note("s" if sent else "r", now, len(data), fingerprint(data))
 
     def frame_run(self, stats: SessionStats, depth: int, *, began: float) -> None:
-        """A frame was run from ``began`` until now."""
+        """Note a frame that was run from ``began`` until now."""
         ended = self.clock()
         confirmed = min(stats.confirmed_frame, stats.frame - 1)
         self._note("f", began, round((ended - began) * 1e6), stats.frame - 1, confirmed, depth)
@@ -214,7 +214,7 @@ class Tracer:
                 break
 
     def event(self, event: MatchEvent) -> None:
-        """What happened in the match."""
+        """Note an event of the match."""
         now = self.clock()
         if isinstance(event, Stalled):
             self._note("w", now)
@@ -224,12 +224,12 @@ class Tracer:
             self._note("e", now, str(event)[:LONGEST_TEXT])
 
     def close(self) -> None:
-        """After the last frame."""
+        """Close the file, after the last frame."""
         with contextlib.suppress(OSError):
             self._out.close()
 
     def summary(self) -> str:
-        """Where the notes are and how to read them."""
+        """A line with the place of the notes and the command that reads them."""
         early = f" up to where they could not be written: {self.failure}" if self.failure else ""
         return f"noted in {self.path}{early}; to see them: retick trace {self.path}"
 
@@ -250,5 +250,5 @@ class Tracer:
 
 
 def traced(endpoint: Endpoint, tracer: Tracer | None) -> Endpoint:
-    """The endpoint, with all its datagrams noted if there is a tracer."""
+    """Let all datagrams of an endpoint be noted, if there is a tracer."""
     return endpoint if tracer is None else Captured(endpoint, tracer)

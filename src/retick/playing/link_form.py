@@ -77,4 +77,4 @@ def only_sealed(plain: bool, options: dict[str, object]) -> None:
     """Raise UsageError for an option that was given although links are plain."""
     for name, given in options.items():
         if plain and given is not None:
-            raise UsageError(f"{name} is for sealed links: it does not go with --plain")
+            raise UsageError(f"{name} is for sealed links: it cannot be used with --plain")

@@ -256,7 +256,7 @@ def test_no_file_is_overwritten_and_none_is_for_two_things(tmp_path: Path, comma
     file = tmp_path / "match.rtkc"
     both = RUNNER.invoke(app, [*command.split(), "--bot", "--capture", str(file), "--record", str(file)])
     assert both.exit_code == 2
-    assert "need one file each" in both.stderr
+    assert "need different files" in both.stderr
     file.write_bytes(b"mine")
     taken = RUNNER.invoke(app, [*command.split(), "--bot", "--capture", str(file)])
     assert taken.exit_code == 2

@@ -45,7 +45,11 @@ def test_one_found_host_is_joined_and_several_are_listed(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("link", "options", "words"),
     [
-        ("invite", [], "desk takes only peers that have its invite: ask for the line that it shows: retick join INVITE"),
+        (
+            "invite",
+            [],
+            "desk takes only peers that have its invite: ask for the line that it shows: retick join INVITE",
+        ),
         ("invite", ["--plain"], "desk takes only peers that have its invite"),
         ("plain", [], "desk has plain links and this side sealed ones: give --plain to both or none"),
         ("open", ["--plain"], "desk has sealed links and this side plain ones: give --plain to both or none"),

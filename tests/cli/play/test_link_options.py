@@ -51,7 +51,7 @@ def test_an_invite_that_is_not_whole_is_misuse_and_its_secret_is_not_shown(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["host", "--bot", "--plain", "--open"], "--open is for sealed links: it does not go with --plain"),
+        (["host", "--bot", "--plain", "--open"], "--open is for sealed links: it cannot be used with --plain"),
         (["host", "--bot", "--lan-compat", "--keylog", "x"], "--keylog is for sealed links"),
         (["join", "1.2.3.4", "--bot", "--plain", "--identity", "x"], "--identity is for sealed links"),
         (["join", GOOD, "--bot", "--plain"], "an invite is for sealed links"),

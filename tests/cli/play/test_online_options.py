@@ -132,8 +132,8 @@ def test_a_relay_that_is_down_says_so(run: Run, monkeypatch: pytest.MonkeyPatch)
         (("join", INVITE, "--online"), "leave out --online"),
         (("join", "4XK7-M2QU"), "'U' is in no code"),
         (("host", "--online", "--relay", "r", "--plain"), "online matches are sealed"),
-        (("host", "--invite"), "--invite is for --online"),
-        (("host", "--online", "--relay", "r", "--invite", "--open"), "not with --open"),
+        (("host", "--invite"), "--invite needs --online"),
+        (("host", "--online", "--relay", "r", "--invite", "--open"), "without --open"),
         (("join", CODE, "--relay", "r", "--plain"), "online matches are sealed"),
         (("host", "--online", "--relay", "r", "--bind", "127.0.0.1"), "--bind are for matches without a relay"),
         (("host", "--online", "--relay", "r", "--relay-only", "--map-port"), "leave one out"),
@@ -192,7 +192,7 @@ def test_a_router_that_forwards_nothing_is_no_reason_not_to_play(run: Run, monke
     assert "asking the relay" in out
     monkeypatch.setattr(online_options, "ForwardedPort", Forwarded)
     monkeypatch.setattr(Forwarded, "outside", (None, 40000))
-    assert "does not tell its address" in run("host", "--online", "--relay", "127.0.0.1:9", "--map-port", "--bot")[2]
+    assert "does not tell its own address" in run("host", "--online", "--relay", "127.0.0.1:9", "--map-port", "--bot")[2]
 
 
 def test_a_member_that_is_refused_for_its_version_is_told_which_side_to_update() -> None:

@@ -67,7 +67,7 @@ def test_without_a_name_it_is_the_game_of_the_project(run: Run, pages: list[str]
         (["solo.py:Nothing"], "solo has no 'Nothing'"),
         (["solo.py:Game", "--link", "bad"], "a link is round trip, jitter and loss, such as 120ms,10ms,5%"),
         (["solo.py:Game", "--port", "70000"], "--port must be 0 to 65535"),
-        (["solo.py:Game", "--host", "--watch", "x"], "give one of --host, --join and --watch"),
+        (["solo.py:Game", "--host", "--watch", "x"], "give only one of --host, --join and --watch"),
     ],
 )
 def test_misuse_is_one_line(run: Run, pages: list[str], words: list[str], line: str) -> None:

@@ -1,4 +1,4 @@
 """``retick demo``: two peers on a bad link (``network``), one process (``offline``), or a server (``authority``).
 
-Knows how to start and show them; knows no packet.
+It starts and shows them; it knows no packet.
 """

@@ -1,4 +1,4 @@
-"""``retick demo --authority``: a server and bots, each in its own process, over loopback with scenario B's bad link."""
+"""``retick demo --authority``: a server and bots in their own processes, over loopback with a link made bad."""
 
 import json
 import queue
@@ -21,11 +21,11 @@ SCENARIO_B: Final = ("--latency", "60", "--jitter", "10", "--loss", "0.5")
 START: Final = 30.0
 """Seconds that the server may take to start."""
 LEAST_ACKS: Final = 50.0
-"""Commands a second that the server must acknowledge to each bot, of 60."""
+"""Least commands per second, of 60, that the server must acknowledge to each bot."""
 
 
 def demo_authority(*, bots: int = 4, seconds: float = 20.0, reset: bool = False) -> None:
-    """Start them, show a table while they run, and print a verdict; exit with 1 if it is bad."""
+    """Start a server and bots, show a table while they run, and print a verdict; exit with 1 if it is bad."""
     console = Screen()
     processes: list[_Child] = []
     lines: dict[int, BotLine] = {}
@@ -45,14 +45,14 @@ def demo_authority(*, bots: int = 4, seconds: float = 20.0, reset: bool = False)
 
 
 class _Child:
-    """A process, and the thread that reads what it says: a full pipe would stop it."""
+    """A process, and the thread that reads its output, since a full pipe would stop it."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
         self._reader: threading.Thread | None = None
 
     def listen(self, take: Callable[[str], None]) -> None:
-        """Give every line from now on to ``take``."""
+        """Call ``take`` with every line from now on."""
         self._reader = threading.Thread(target=self._read, args=(take,), daemon=True)
         self._reader.start()
 
@@ -61,7 +61,7 @@ class _Child:
             take(line)
 
     def wait(self) -> None:
-        """Until it has ended and all that it said was read; only then is the pipe closed."""
+        """Wait until the process has ended and its output was read, then close the pipe."""
         self.process.wait()
         if self._reader is not None:
             self._reader.join()
@@ -110,7 +110,7 @@ def _watch(
     seconds: float,
     bots: list[subprocess.Popen[str]],
 ) -> None:
-    """Until all bots are done: a live table in a terminal, else a table every five seconds."""
+    """Show the bots until all are done: a live table in a terminal, or else a table every five seconds."""
     title = "retick demo --authority: 60 ms each way, 10 ms of jitter, 0.5 % of loss"
     end = time.monotonic() + seconds + START
     live = Live(console=console, auto_refresh=False) if console.is_terminal else None

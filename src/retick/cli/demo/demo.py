@@ -26,9 +26,9 @@ OFFLINE_SEED = 1
 
 def demo(
     context: typer.Context,
-    rtt: Annotated[float, typer.Option(help="Round-trip time of the link, in milliseconds.")] = 80.0,
+    rtt: Annotated[float, typer.Option(help="Round-trip time of the link in milliseconds.")] = 80.0,
     jitter: Annotated[float, typer.Option(help="Variation of the delay each way, in milliseconds.")] = 10.0,
-    loss: Annotated[float, typer.Option(help="Percent of the datagrams lost, each way.")] = 5.0,
+    loss: Annotated[float, typer.Option(help="Percentage of datagrams lost, each way.")] = 5.0,
     delay: Annotated[int, typer.Option(help="Frames of input delay; each makes rollbacks one frame shorter.")] = 0,
     rate: Annotated[int, typer.Option(help="Frames a second.")] = TICKS_PER_SECOND,
     frames: Annotated[
@@ -47,7 +47,7 @@ def demo(
     record: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write the replay to this file (.rtk has its checksum, too).", show_default=False
+            metavar="FILE", help="Write the replay to this file; .rtk also has its checksum.", show_default=False
         ),
     ] = None,
     capture: Annotated[
@@ -66,7 +66,7 @@ def demo(
             show_default=False,
         ),
     ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="A link that is not sealed.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Leave the link unsealed.")] = False,
     keylog: KeylogOption = None,
     offline: Annotated[
         bool, typer.Option("--offline", help="One process, no network: play the match, then run it again.")
@@ -85,7 +85,7 @@ def demo(
     _check_link(rtt, jitter, loss)
     _check_match(delay, rate, frames, seed)
     if fast and not offline:
-        raise UsageError("--fast needs --offline: a network runs in real time")
+        raise UsageError("--fast needs --offline: a match over a network runs in real time")
     if capture is not None and (offline or authority):
         raise UsageError("--capture is for the two peers on a network: not with --offline or --authority")
     if trace is not None and (offline or authority):
@@ -138,11 +138,11 @@ def _check_link(rtt: float, jitter: float, loss: float) -> None:
 
 
 def _check_no_other_option(context: typer.Context) -> None:
-    """With --authority only --frames has a meaning; an option without one must not be ignored in silence."""
+    """Refuse options that have no meaning with --authority, rather than ignore them."""
     for name in context.params:
         source = context.get_parameter_source(name)
         if name not in ("authority", "frames") and source is not None and source.name == "COMMANDLINE":
-            raise UsageError(f"--{name} does not go with --authority: its server, bots and link are fixed")
+            raise UsageError(f"--{name} cannot be used with --authority: its server, bots and link are fixed")
 
 
 def _check_match(delay: int, rate: int, frames: int | None, seed: int | None) -> None:
@@ -157,7 +157,7 @@ def _check_match(delay: int, rate: int, frames: int | None, seed: int | None) ->
 
 
 def _name_the_studio() -> None:
-    """The last line: what to do next, as a command that works where this one did."""
+    """Print the last line, what to do next, with a command that works where this one did."""
     called = Path(sys.argv[0])
     command = str(called) if called.stem == "retick" and shutil.which("retick") is None else "retick"
     say("", f"Play it yourself, and see each rollback: {command} studio --open")

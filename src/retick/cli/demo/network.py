@@ -1,4 +1,4 @@
-"""The demo over the network: starts both processes, shows their match, and prints the proof that it was the same."""
+"""The demo over the network: starts both processes, shows their match, and proves that both played the same one."""
 
 import json
 import subprocess
@@ -32,20 +32,19 @@ from retick.playing.match_driver import Result
 from retick.playing.network_report import NetworkReport, log_line
 from retick.replay import loads
 
-# Checks that two processes that played over a bad link really played the same match.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """What one process reports at the end."""
+    """The report of one process at the end."""
 
     ours: Result
+    """The process's own result."""
     theirs: Result
-    """What the other peer sent over the network."""
+    """The other peer's result, as it came over the network."""
     replay: bytes
-    """The match as recorded by this process alone, RPLK."""
+    """The match as this process has recorded it, in RPLK."""
     unwritten: str = ""
-    """Which of its files are not complete, and why; empty if all are, or if there is none."""
+    """The process's incomplete files, with the reasons; empty if there are none."""
 
     @classmethod
     def loads(cls, text: str) -> Self:
@@ -60,7 +59,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What was compared, in words, and the verdict."""
+    """The comparisons in words, and the verdict."""
 
     checksums: str
     replays: str
@@ -69,7 +68,7 @@ class Proof:
 
 
 def prove(first: Ending, second: Ending) -> Proof:
-    """Compare both results, both recordings, and a new run of the match from its inputs alone."""
+    """Compare both results, both recordings, and another run of the match from its inputs alone."""
     a, b = first.ours, second.ours
     received = first.theirs == b and second.theirs == a
     equal = a == b and received
@@ -77,7 +76,7 @@ def prove(first: Ending, second: Ending) -> Proof:
     if a.frame != b.frame:
         checksums = f"0x{a.checksum:08X} at frame {a.frame}, 0x{b.checksum:08X} at frame {b.frame}: NOT EQUAL"
     elif a == b and not received:
-        checksums += ": the network brought another checksum than the process had"
+        checksums += ": a peer received another checksum than the other one had"
     same = first.replay == second.replay
     replays = f"{len(first.replay)} bytes from each process, {'equal' if same else 'NOT EQUAL'}"
     verified, rerun = _run_again(first)
@@ -97,20 +96,18 @@ def _run_again(ending: Ending) -> tuple[bool, str]:
     )
 
 
-# The two processes of ``retick demo`` as their parent sees them.
-
 DEPTHS_KEPT = 400
 START_SECONDS = 30.0
 STOP_SECONDS = 1.0
 
 
 class PeerProcess:
-    """Starts one peer, keeps its newest report, and ends it."""
+    """One of the demo's two processes: starts it, keeps its newest report, and ends it."""
 
     def __init__(self, title: str, plan: PeerPlan) -> None:
         self.title = title
         self.port = 0
-        """The UDP port on which it listens; 0 until it has reported it."""
+        """The process's UDP port; 0 until it was reported."""
         self.report: NetworkReport | None = None
         self.depths: deque[int] = deque(maxlen=DEPTHS_KEPT)
         """Rollback depth of each of the last frames."""
@@ -129,7 +126,7 @@ class PeerProcess:
 
     @property
     def finished(self) -> bool:
-        """Whether it will report nothing more."""
+        """Whether the process will report nothing more."""
         return self.ending is not None or bool(self.failure)
 
     @property
@@ -147,7 +144,7 @@ class PeerProcess:
             raise RetickError(f"the {self.title}'s process {self.failure}")
 
     def update(self) -> None:
-        """Read all that was reported since the last call."""
+        """Read all new reports."""
         while not self.finished:
             try:
                 self._receive(self._lines.get_nowait())
@@ -155,7 +152,7 @@ class PeerProcess:
                 return
 
     def dismiss(self) -> None:
-        """Close the pipe at the next report; the process then says goodbye to the other peer and ends."""
+        """Close the pipe at the next report, so that the process says goodbye to the other peer and ends."""
         self._unwanted = True
 
     def stop(self) -> None:
@@ -197,15 +194,13 @@ class PeerProcess:
             self._noise.append(line.rstrip())
 
 
-# Both peers of the demo in one terminal, one above the other, so that differences between their views are seen.
-
 _LEAST_ROWS = 9
-"""Rows that one peer needs at least; a terminal that is too low for both shows only the host."""
+"""Least rows for one peer; a terminal that is too low for both shows only the host."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BothPeers:
-    """The newest report of each process, drawn to fit."""
+    """The newest report of each process, one above the other, drawn to fit."""
 
     peers: Sequence[PeerProcess]
     names: tuple[str, str]
@@ -243,7 +238,7 @@ PICTURES_A_SECOND = 30
 
 
 def files_of(path: Path | None) -> list[Path]:
-    """The host's file and the joiner's, named after ``path``; none without it."""
+    """The files of host and joiner, named after ``path``; empty without a path."""
     if path is None:
         return []
     return [path.parent / f"{path.stem}-{title}{path.suffix}" for title in ("host", "joiner")]
@@ -261,7 +256,7 @@ class NetworkDemo:
         captures: Sequence[Path] = (),
         traces: Sequence[Path] = (),
     ) -> None:
-        """``captures`` and ``traces`` have a file for each process, or none."""
+        """``captures`` and ``traces`` have one file for each process, or are empty."""
         self.console = console
         self.header = header
         self.names = (styles[0].value, styles[1].value)
@@ -273,7 +268,7 @@ class NetworkDemo:
         self.peers: list[PeerProcess] = []
 
     def run(self, record: Path | None) -> int:
-        """Play and print the proof; the exit code."""
+        """Play and print the proof; return the exit code."""
         try:
             self._play()
             return self._conclude(record)
@@ -304,7 +299,7 @@ class NetworkDemo:
         self.peers.append(PeerProcess("joiner", joiner))
 
     def _files(self, place: int) -> dict[str, Any]:
-        """Those of one process, as its plan names them."""
+        """The files of one process, by their names in its plan."""
         kinds = {"capture": self._captures, "trace": self._traces}
         return {kind: str(paths[place]) for kind, paths in kinds.items() if paths}
 
@@ -315,7 +310,7 @@ class NetworkDemo:
             self._show_lines()
 
     def _watch(self, show: Callable[[], None]) -> None:
-        """Until both have reported everything, or one has failed."""
+        """Call ``show`` until both processes have reported everything, or one has failed."""
         while not all(peer.finished for peer in self.peers) and not any(peer.failure for peer in self.peers):
             for peer in self.peers:
                 peer.update()
@@ -347,7 +342,7 @@ class NetworkDemo:
         self._watch(tell)
 
     def _conclude(self, record: Path | None) -> int:
-        """The outcome and the proof."""
+        """Print the outcome and the proof; return the exit code."""
         for peer in self.peers:
             if peer.failure:
                 complain(f"the {peer.title}'s process {peer.failure}")

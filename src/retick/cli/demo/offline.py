@@ -16,11 +16,11 @@ from retick.playing.confirmed_match import ConfirmedFight, outcome
 from retick.playing.controllers import STYLE_NAMED, StyleName
 
 LAST_PICTURE_ROWS = 14
-"""Rows of the picture left above the summary, so that both fit an ordinary screen."""
+"""Rows of the last picture above the summary, so that both fit an ordinary screen."""
 
 
 class OfflineFight:
-    """A match of two bots, one state at a time."""
+    """A match of two bots, state by state."""
 
     def __init__(self, seed: int, names: tuple[StyleName, StyleName], frames: int | None, longest: int) -> None:
         self.names = (names[0].value, names[1].value)
@@ -46,7 +46,7 @@ class OfflineFight:
 
 
 def show_offline(console: Screen, match: OfflineFight, *, fast: bool) -> bool:
-    """Play it and print the summary, after Ctrl-C too; whether the second run ended the same."""
+    """Play the match and print the summary, also after Ctrl-C; whether the second run ended the same."""
     pace = None if fast else LoopPace(TICKS_PER_SECOND)
     started = time.perf_counter()
     try:
@@ -60,7 +60,7 @@ def show_offline(console: Screen, match: OfflineFight, *, fast: bool) -> bool:
 
 
 def _show_live(console: Screen, match: OfflineFight, pace: LoopPace | None) -> None:
-    """Draw every second frame; when late, or in a hurry, fewer."""
+    """Draw every second frame; fewer when late, or without a pace."""
     footer = f"seed {match.confirmed.seed}, {'as fast as drawn' if pace is None else '60 Hz'}, Ctrl-C ends"
     stride = 2 if pace is not None else max(4, match.limit // 120)
     previous = match.confirmed.state
@@ -74,7 +74,7 @@ def _show_live(console: Screen, match: OfflineFight, pace: LoopPace | None) -> N
 
 
 def _show_lines(console: Screen, match: OfflineFight, pace: LoopPace | None) -> None:
-    """A line for each second of play: the form for logs and pipes."""
+    """Print a line for each second of play, for logs and pipes."""
     console.tell(f"retick demo: {match.names[0]} against {match.names[1]}, seed {match.confirmed.seed}")
     for state in match.states():
         if pace is not None:
@@ -98,7 +98,7 @@ def _words(player: PlayerState) -> str:
 
 
 def _print_summary(console: Screen, match: OfflineFight, took: float) -> bool:
-    """The outcome, and the proof: the same inputs run again lead to the same state."""
+    """Print the outcome, and the proof that the same inputs lead to the same state again."""
     confirmed, names = match.confirmed, match.names
     game, state, payload = confirmed.game, confirmed.state, bytes(confirmed.payload)
     started = time.perf_counter()

@@ -2,8 +2,7 @@
 
 Each line is a word and JSON: ``listening`` with the port, ``waiting`` now and then, ``frame`` with a report after
 every frame, ``stalled`` with a report while no frame can run, and at the end either ``end`` with the result and the
-replay, or ``failed`` with the reason. The process ends when its pipe is closed: so it stops when the parent does, for
-whatever reason.
+replay, or ``failed`` with the reason. The process ends when its pipe is closed, and so whenever the parent ends.
 """
 
 import json
@@ -33,35 +32,36 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerPlan:
-    """What one process of the demo does; passed to it as JSON on its command line."""
+    """The settings of one process, passed to it as JSON on its command line."""
 
     style: StyleName
+    """Style of the bot."""
     latency: float
-    """Seconds, one way, of what this peer sends."""
+    """One-way delay of datagrams that this peer sends, in seconds."""
     jitter: float
-    """Seconds, plus or minus."""
+    """Variation of the delay in seconds, plus or minus."""
     loss: float
     """Share of this peer's datagrams that is lost, 0 to 1."""
     delay: int
-    """Frames of input delay."""
+    """Input delay in frames."""
     rate: int
-    """Frames a second."""
+    """Frames per second."""
     longest: int
     """Frames after which the match ends without a knock-out."""
     frames: int | None = None
-    """Frames to play whatever happens; None: until a moment after a knock-out."""
+    """Exact number of frames; None to play until a moment after a knock-out."""
     seed: int | None = None
-    """Makes the match's seed and the link's losses repeatable; None: random."""
+    """Makes the match's seed and the link's losses repeatable; None for random ones."""
     host_port: int | None = None
-    """Where the host listens; None: this is the host."""
+    """The host's port; None if this is the host."""
     capture: str | None = None
-    """File for a capture of the socket's datagrams; None: no capture."""
+    """File for a capture of the socket's datagrams; None for no capture."""
     trace: str | None = None
-    """File for the notes of a trace; None: no notes."""
+    """File for the notes of a trace; None for no notes."""
     plain: bool = False
-    """Whether the link is not sealed."""
+    """Leave the link unsealed."""
     keylog: str | None = None
-    """File to which the keys of the link are appended; None: nowhere."""
+    """File to which the keys of the link are appended; None for no log."""
 
     def dumps(self) -> str:
         return json.dumps(asdict(self))
@@ -73,7 +73,7 @@ class PeerPlan:
 
 
 def make_driver(plan: PeerPlan, capture: CaptureFile | None = None, tracer: Tracer | None = None) -> MatchDriver:
-    """The driver of a session behind a bad link, on its own socket, with a capture and notes or without."""
+    """Make the driver of a session behind a bad link, on its own socket, perhaps with a capture and notes."""
     place = 0 if plan.host_port is None else 1
     dice = None if plan.seed is None else Random(2 * plan.seed + place)
     followed = FollowedMatch(lambda seed, state, frame: ConfirmedFight(seed, frames=plan.frames, longest=plan.longest))
@@ -86,13 +86,13 @@ def make_driver(plan: PeerPlan, capture: CaptureFile | None = None, tracer: Trac
         sealed=not plan.plain,
         keylog=None if plan.keylog is None else KeyLogFile(Path(plan.keylog)),
     )
-    # Inside the bad link: so the way of a datagram takes as long as the match has to wait for it.
+    # Notes are made inside the bad link, so that they include its delay.
     bad = Impaired(
         traced(session, tracer),
         outgoing=Conditions(latency=plan.latency, jitter=plan.jitter, loss=plan.loss),
         seed=int.from_bytes(os.urandom(4), "little") if plan.seed is None else 2 * plan.seed + place,
     )
-    # Outside the bad link: datagrams lost there never reach the socket.
+    # The capture is made outside the bad link, since datagrams lost there never reach the socket.
     seen = captured(bad, capture)
     return MatchDriver(
         session,
@@ -144,7 +144,7 @@ def main() -> None:
     except RetickError as error:
         _report("failed", json.dumps({"why": str(error)}))
     except OSError:
-        # The pipe is closed. What is left in the buffer must not be written when the interpreter ends.
+        # The pipe is closed. The rest of the buffer must not be written when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if driver is not None:
             driver.leave(linger=0.3)

@@ -1,4 +1,1 @@
-"""Matches drawn in a terminal.
-
-Knows states and reports; knows no session, no socket and no keyboard.
-"""
+"""Draws matches in a terminal. It knows states and reports, but no session, socket or keyboard."""

@@ -1,4 +1,4 @@
-"""A rectangle of terminal cells to draw on."""
+"""A rectangle of terminal cells to draw on, cell by cell."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from retick.cli.terminal import safe
 
 _PLAIN = Style()
 CUT = "..."
-"""Stands for the rest of a text."""
+"""Marks a text that was cut."""
 
 
 class Canvas:
@@ -22,7 +22,7 @@ class Canvas:
         self._styles = [[_PLAIN] * columns for _ in range(rows)]
 
     def put(self, column: int, row: int, text: str, style: Style, *, blank: bool = False) -> None:
-        """Write ``text``; its spaces do not overwrite what is there, except with ``blank``."""
+        """Write ``text``; spaces overwrite other cells only with ``blank``."""
         if not 0 <= row < self.rows or column >= self.columns:
             return
         shown = safe(text)[max(-column, 0) : self.columns - column]
@@ -32,7 +32,7 @@ class Canvas:
                 self._styles[row][at] = style
 
     def fill(self, first: int, last: int, row: int, character: str, style: Style) -> None:
-        """Write ``character`` from one column to another, however far outside these are."""
+        """Write ``character`` from one column to another; both may be far outside."""
         first, last = max(first, 0), min(last, self.columns - 1)
         self.put(first, row, character * max(last - first + 1, 0), style)
 
@@ -40,9 +40,9 @@ class Canvas:
         self.put(self.columns - len(text), row, text, style, blank=True)
 
     def put_header(self, title: str, numbers: Sequence[str], style: Style) -> None:
-        """A title at the left of the first row, and at its right the longest of ``numbers`` that leaves room for it.
+        """Write a title at the left of the first row, and at its right the longest of ``numbers`` that leaves room.
 
-        ``numbers`` are sorted, longest first. Where none leaves room, the last is shown and the title is cut.
+        ``numbers`` are sorted, longest first. If none leaves room, the last one is shown and the title is cut.
         """
         title = safe(title)
         room = [self.columns - len(text) - 2 for text in numbers]
@@ -56,7 +56,7 @@ class Canvas:
         self.put((self.columns - len(text)) // 2, row, text, style, blank=True)
 
     def segments(self) -> list[Segment]:
-        """The cells for rich: joined where the style is the same, with a line end after each row."""
+        """The cells for rich, joined if they have the same style, with a line end after each row."""
         found = []
         for characters, styles in zip(self._characters, self._styles, strict=True):
             start = 0

@@ -1,9 +1,9 @@
-"""A match of the fighter as a picture: a rich renderable made from a state, for every command that shows one.
+"""Draws a match of the fighter: a rich renderable made from a state, for every command that shows one.
 
 Theory of operation. The picture fits the width and height that rich gives it: two lines of text, the hit points, the
-field and its ground. Horizontal positions are to scale. Vertical ones are too: one row shows as much height as makes a
-fighter's box as tall as its sprite, and a whole jump fits. Nothing depends on colour alone: players have labels, a hit
-has a word, an open attack has a box.
+field and its ground. Horizontal positions are to scale. So are vertical ones: the scale makes a fighter's box as tall
+as its sprite, and a whole jump fits. Nothing depends on colour alone: players have labels, a hit has a word, an open
+attack has a box.
 """
 
 from dataclasses import dataclass
@@ -30,16 +30,16 @@ from retick.games.fighter.rules import (
     TICKS_PER_SECOND,
 )
 
-# The fighters as drawn in a terminal: one little picture for each pose, in two sizes.
+# One small picture for each pose of a fighter, in two sizes.
 #
-# Pictures face right and are plain ASCII, so that every terminal shows them; the left-facing ones are mirrored here.
-# All of one size have the same height and width, so that a fighter does not jump about when its pose changes.
+# Pictures face right and are plain ASCII, so that every terminal shows them; left-facing ones are mirrored. All of them
+# have the same height and width in each size, so that a fighter does not jump about when its pose changes.
 
 _MIRROR = str.maketrans("/\\<>()", "\\/><)(")
 _STRIDE = 5
-"""Frames that a running fighter keeps each of its two poses."""
+"""Frames for which a running fighter keeps each of its two poses."""
 _FOLLOW_THROUGH = 12
-"""Frames that a striking fighter keeps its pose: the strike itself is too short to be seen."""
+"""Frames for which a striking fighter keeps its pose, since the strike itself is too short to be seen."""
 
 
 class Sprites(NamedTuple):
@@ -81,7 +81,7 @@ LARGE = Sprites(
 
 
 def picture(sprites: Sprites, player: PlayerState, frame: int) -> tuple[str, ...]:
-    """The rows that show ``player``; ``frame`` moves the legs."""
+    """The rows of a player's picture; ``frame`` moves the legs."""
     rows = _pose(sprites, player, frame)
     if player.facing < 0:
         return tuple(row[::-1].translate(_MIRROR) for row in rows)
@@ -101,7 +101,7 @@ def _pose(sprites: Sprites, player: PlayerState, frame: int) -> tuple[str, ...]:
 
 
 _HIGHEST = JUMP_VELOCITY * JUMP_VELOCITY // (-2 * GRAVITY) + PLAYER_HEIGHT
-"""Height that a jump reaches, head included."""
+"""Height that a jump reaches, including the head."""
 _FLASH_FRAMES = 12
 _LARGE_FROM_COLUMNS = 110
 _CHROME_ROWS = 5
@@ -141,7 +141,7 @@ class Arena:
 
     state: FighterState
     previous: FighterState | None = None
-    """The state drawn before: what moved since then leaves a trail."""
+    """The state drawn before; fighters that have moved since then leave a trail."""
     names: tuple[str, str] = ("player 1", "player 2")
     hits: tuple[int, int] | None = None
     """Hits landed so far by each player; None if they were not counted."""
@@ -151,7 +151,7 @@ class Arena:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         columns = max(options.max_width, 20)
         sprites = LARGE if columns >= _LARGE_FROM_COLUMNS else SMALL
-        # A row shows as much height as makes a fighter's box as tall as its sprite.
+        # The scale makes a fighter's box as tall as its sprite.
         wanted = -(-_HIGHEST * sprites.height // PLAYER_HEIGHT) + 1
         rows = min(wanted, (options.height or _FALLBACK_ROWS) - _CHROME_ROWS)
         canvas = Canvas(columns, max(rows, sprites.height) + _CHROME_ROWS)
@@ -177,7 +177,7 @@ def _draw_text(canvas: Canvas, arena: Arena) -> None:
 
 
 def _draw_health(canvas: Canvas, arena: Arena, glyphs: _Glyphs) -> None:
-    """Both bars grow outward from the numbers in the middle, as in arcade games."""
+    """Draw both bars, which grow outward from the numbers in the middle, as in arcade games."""
     labels = (f" 1 {arena.names[0]} ", f" {arena.names[1]} 2 ")
     room = canvas.columns // 2 - 6 - max(map(len, labels))
     for seat, player in enumerate((arena.state.p1, arena.state.p2)):
@@ -198,15 +198,15 @@ def _draw_health(canvas: Canvas, arena: Arena, glyphs: _Glyphs) -> None:
 
 
 def _health_cells(player: PlayerState, room: int) -> tuple[int, int]:
-    """How many cells of a bar are full, and how many were lost to a hit that still stuns."""
-    # A state from elsewhere may have any number of hit points, also below 0.
+    """The number of full cells in a bar, and of cells lost to a hit that still stuns."""
+    # A state from a file may have any number of hit points, also below 0.
     full = min(max(-(-player.hp * room // DEFAULT_HP), 0), room)
     lost = min(room // 4, room - full) if player.hitstun_frames > 0 and player.hp > 0 else 0
     return full, lost
 
 
 class _Field:
-    """The part of the canvas where the fighters are: rows 3 to the ground, walls left and right."""
+    """The part of the canvas with the fighters: from row 3 to the ground, with walls left and right."""
 
     def __init__(self, canvas: Canvas, sprites: Sprites, glyphs: _Glyphs) -> None:
         self._canvas = canvas
@@ -227,7 +227,7 @@ class _Field:
         for player in players:
             if player.attack_active_frames > 0:
                 self._draw_box(player)
-        # The player that was struck is drawn last, so that nothing hides the word.
+        # The struck player is drawn last, so that nothing hides the word.
         for seat in sorted((0, 1), key=lambda seat: players[seat].hitstun_frames):
             self._draw_fighter(players[seat], seat, state.frame)
 
@@ -235,7 +235,7 @@ class _Field:
         return 1 + x * (self._canvas.columns - 2) // MAX_X
 
     def _row(self, y: int) -> int:
-        """The row of a fighter's feet: above the ground, and never so high that the head leaves the field."""
+        """The row of a fighter's feet, never so high that the head leaves the field."""
         return self._ground - 1 - min(y * (self._height - 1) // _HIGHEST, self._height - self._sprites.height)
 
     def _middle(self, player: PlayerState) -> int:
@@ -269,7 +269,7 @@ class _Field:
                 self._canvas.put(self._middle(player) + behind * (half + step), row, self._glyphs.trail, _DIM)
 
     def _draw_box(self, player: PlayerState) -> None:
-        """The open attack, to scale, but at least one cell beside the sprite."""
+        """Draw an open attack to scale, but at least one cell beside the sprite."""
         half = self._sprites.width // 2
         if player.facing > 0:
             first = self._middle(player) + half + 1

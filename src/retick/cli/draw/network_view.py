@@ -1,7 +1,7 @@
-"""A networked match as one peer sees it, as a picture: the match, the link to the other peer, and every rollback.
+"""Draws a match as one peer sees it: the match, the link to the other peer, and every rollback.
 
-Theory of operation. The strip at the bottom has a cell for each frame, newest at the right, as tall as the number of
-frames that were resimulated with it: empty on a good link, full on a bad one.
+Theory of operation. The strip at the bottom has a cell for each frame, the newest at the right, as tall as the number
+of frames that were resimulated with it: empty on a good link, full on a bad one.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from retick.playing.network_report import NetworkReport
 
 STRIP_ROWS = 1
 _CELLS = " ▁▂▃▄▅▆▇█"
-"""An eighth of a cell for each resimulated frame."""
+"""Cells for 0 to 8 resimulated frames."""
 _STYLES = ((3, "green"), (6, "yellow"))
 _DEEP = "bold red"
 _FLASH = "bold bright_white on dark_orange3"
@@ -22,14 +22,14 @@ _FLASH = "bold bright_white on dark_orange3"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkView:
-    """A report drawn to fit; it takes all of the height that rich gives it."""
+    """Draws a report; it takes all of the height that rich gives it."""
 
     report: NetworkReport
     title: str
     picture: Callable[[str, str], RenderableType]
     """Draws the match itself, given a title and a footer."""
     depths: Sequence[int] = ()
-    """Rollback depth of each of the last frames, newest last."""
+    """Rollback depths of the last frames, newest last."""
     help_line: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -65,5 +65,5 @@ def _cell(depth: int, *, ascii_only: bool) -> str:
 
 def _guesses(report: NetworkReport) -> str:
     guesses = max(report.frame - 1 - report.confirmed, 0)
-    # As long as its plural, so that the picture stands still.
+    # Both forms have the same length, so that the picture stands still.
     return f"{guesses:2} frames are guesses" if guesses != 1 else f"{guesses:2} frame is a guess   "

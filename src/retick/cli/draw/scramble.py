@@ -1,4 +1,4 @@
-"""Scramble's field as a picture: players by their numbers, the coin, and who has how many points."""
+"""Draws scramble's field: players by their numbers, the coin, and the scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from retick.games.scramble.rules import FIELD
 
 _FALLBACK_ROWS = 22
 _CHROME_ROWS = 4
-"""Title, two walls, footer."""
+"""Rows for the title, two walls and the footer."""
 _BOARD = 26
 """Columns of the scores beside the field."""
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "white", "bright_black")

@@ -1,7 +1,7 @@
-"""Writes each datagram that a command sends or receives to a capture file; the format is in docs/formats/capture.md.
+"""The files of a match in a terminal: checks of the recording, and captures; docs/formats/capture.md has the format.
 
-Each datagram is flushed at once, so the file is good however the program ends. If the file can no longer be written,
-the capture ends and the match goes on.
+Each datagram of a capture is flushed at once, so the file is good however the program ends. If it can no longer be
+written, the capture ends and the match goes on.
 """
 
 import contextlib
@@ -17,11 +17,9 @@ import typer
 from retick.errors import UsageError
 from retick.transport import Address, Captured, CaptureWriter, Endpoint
 
-# Whether the file that a match is to be recorded in can be written. ``replay.LiveRecording`` writes it.
-
 
 def check_recording(path: Path | None, *, live: bool) -> None:
-    """UsageError before the match if its replay cannot be written. ``live``: it is written during the match."""
+    """Raise UsageError before the match if its replay cannot be written; ``live`` if that happens during the match."""
     if path is None:
         return
     if live and path.suffix == ".rplk":
@@ -32,7 +30,7 @@ def check_recording(path: Path | None, *, live: bool) -> None:
 
 
 def check_new_file(path: Path) -> None:
-    """UsageError unless a file of this name can be made. The only way to know is to make it; it is removed at once."""
+    """Raise UsageError unless a file of this name can be made, by making it and removing it at once."""
     try:
         path.open("xb").close()
         path.unlink()
@@ -55,12 +53,12 @@ CaptureOption = Annotated[
 
 
 def check_capture(path: Path | None, record: Path | None) -> None:
-    """UsageError if the file cannot be made, or is to be the replay too."""
+    """Raise UsageError if the file cannot be made, or is also the replay's."""
     if path is None:
         return
     check_new_file(path)
     if record is not None and path.absolute() == record.absolute():
-        raise UsageError(f"--record and --capture need one file each, not {path} for both")
+        raise UsageError(f"--record and --capture need different files, not {path} for both")
 
 
 class CaptureFile(CaptureWriter):
@@ -69,9 +67,9 @@ class CaptureFile(CaptureWriter):
     def __init__(self, path: Path) -> None:
         self.path = path
         self.failure = ""
-        """Why the capture ended before the match; empty if it did not."""
+        """Why the capture ended before the match; empty while it is written."""
         self.keylog: Path | None = None
-        """The log of the keys that open its datagrams, if there is one."""
+        """The log with the keys of its datagrams, if there is one."""
         try:
             self._out = path.open("xb")
         except OSError as error:
@@ -89,29 +87,29 @@ class CaptureFile(CaptureWriter):
 
     @contextlib.contextmanager
     def _stopping(self) -> Iterator[None]:
-        """An error of the disk ends the capture."""
+        """End the capture at an error of the disk."""
         try:
             yield
         except OSError as error:
             self.failure = error.strerror or str(error)
 
     def close(self) -> None:
-        """After the last datagram."""
+        """Close the file, after the last datagram."""
         with contextlib.suppress(OSError):
             self._out.close()
 
     def summary(self) -> str:
-        """Where the capture is and how to read it."""
+        """A line with the capture's place and the command that reads it."""
         early = f" up to where it could not be written: {self.failure}" if self.failure else ""
         return f"captured in {self.path}{early}; to read it: {command_to_read(self.path, self.keylog)}"
 
 
 def command_to_read(path: Path, keylog: Path | None = None) -> str:
-    """The command that shows a capture, with the log of its keys if there is one."""
+    """The command that shows a capture, with the key log if there is one."""
     words = ["retick", "packet", str(path), *(["--keylog", str(keylog)] if keylog is not None else [])]
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 def captured(endpoint: Endpoint, file: CaptureFile | None) -> Endpoint:
-    """The endpoint, with all its datagrams written to the file if there is one."""
+    """Let all datagrams of an endpoint be written to the file, if there is one."""
     return endpoint if file is None else Captured(endpoint, file)

@@ -37,7 +37,7 @@ from retick.transport.discovery import INSTALL, Announcement, own_address
 
 _ANY_ADDRESS = ("0.0.0.0", "::")
 _OWN_MACHINE = "127.0.0.1"
-"""What an invite names where there is no network."""
+"""The address in an invite if there is no network."""
 
 
 # host and join repeat the options that they share: typer reads them from each command's own signature.
@@ -50,7 +50,7 @@ def host(
     address: Annotated[
         str | None,
         typer.Option(
-            help="What to write into the invite: the name or address, or both with a port, that others reach this at.",
+            help="Name or address of this machine for the invite, if others need another one; a port may follow.",
             show_default="the address on the local network",
         ),
     ] = None,
@@ -61,7 +61,7 @@ def host(
         bool,
         typer.Option(
             "--invite",
-            help="With --online: an invite with a secret. The code alone lets nobody in, and the relay "
+            help="With --online: print an invite with a secret. The code alone admits nobody, and the relay "
             "need not be trusted.",
         ),
     ] = False,
@@ -86,11 +86,10 @@ def host(
 ) -> None:
     """Wait for other peers to join, then play: with the keyboard, or with --bot.
 
-    Prints a line with an invite: whoever has it can join, and nobody else. With --online it works behind routers,
-    and prints a code of eight characters; with --online --invite a line with a secret.
-
-    Exit code 0: played to the end, or you left. 1: it broke off, the peers diverged, or a
-    file could not be written. 2: misuse.
+    Prints a line with an invite: only players who have it can join. With --online it works behind routers and prints a
+    code of eight characters; with --online --invite a line with a secret.
+    Exit code 0: played to the end, or you left. 1: the match broke off, the peers diverged, or a file could not be
+    written. 2: misuse.
 
     Example: retick host --port 7777 --record match.rtk --capture match.rtkc
     """
@@ -99,8 +98,8 @@ def host(
         record=record, capture=capture, trace=trace, lan_compat=lan_compat,
     )  # fmt: skip
     if secret and (everybody or not online):
-        raise UsageError("--invite is for --online, and not with --open: without --online every host prints an invite")
-    everybody = everybody or (online and not secret and not plain)  # a code that one can say
+        raise UsageError("--invite needs --online, without --open: other hosts print an invite anyway")
+    everybody = everybody or (online and not secret and not plain)  # a code that can be said aloud
     links = LinkOptions(plain=plain, everybody=everybody, identity=identity, keylog=keylog, lan_compat=lan_compat)
     meeting = OnlineOptions(
         online=online, relay=relay, relay_only=relay_only, map_port=map_port, unsealed=links.is_plain, is_host=True
@@ -128,7 +127,7 @@ def host(
             invite = Invite.new(address_text(*shown), entropy=os.urandom)
         form = links.form(invite)
         driver = setup.driver(socket, form)
-        # The one place that prints the secret of a match without a relay.
+        # Only this line prints the secret of a match without a relay.
         way = address_text(*shown, usual_port=DEFAULT_PORT) if invite is None else invite.text()
         console.tell(f"waiting on port {bound}. To join: retick join {way}{_more_words(players, links)}")
         wanted = announce and bind in _ANY_ADDRESS and not lan_compat
@@ -140,7 +139,7 @@ def host(
 
 
 def _more_words(players: int, links: LinkOptions) -> str:
-    """Options that those who join must give too."""
+    """The options that joiners must give, too."""
     form = " --plain" if links.plain else " --lan-compat" if links.lan_compat else ""
     return (f" --players {players}" if players != 2 else "") + form
 

@@ -1,4 +1,4 @@
-"""``retick join``: find a host on the local network, or go to the one that was named, and play."""
+"""``retick join``: finds a host on the local network, or dials the one that was named, and plays."""
 
 from typing import Annotated
 
@@ -37,7 +37,7 @@ def join(
         str | None,
         typer.Argument(
             metavar="[INVITE|CODE|ADDRESS]",
-            help="The line that the host printed, retick:...; or of an open host its code XXXX-XXXX, or its address: "
+            help="The line that the host printed, retick:...; for an open host its code XXXX-XXXX, or its address: "
             "name, name:port or [IPv6]:port.",
             show_default="search the local network for an open host",
         ),
@@ -66,8 +66,8 @@ def join(
 ) -> None:
     """Join a match that another peer hosts: with the keyboard, or with --bot.
 
-    Exit code 0: played to the end, or you left. 1: no match, it broke off, the peers diverged, or a
-    file could not be written. 2: misuse.
+    Exit code 0: played to the end, or you left. 1: no match, the match broke off, the peers diverged, or a file could
+    not be written. 2: misuse.
 
     Example: retick join retick:192.168.1.20:7777#000g40r40m30e209185gr38e1ysyvx
     """
@@ -121,7 +121,7 @@ def _search(seconds: float, setup: MatchSetup) -> list[FoundHost]:
 def _only(hosts: list[FoundHost]) -> FoundHost:
     if not hosts:
         raise RetickError(
-            "no host was found on the local network: start retick host there, or name it: retick join ADDRESS"
+            "no host was found on the local network: start retick host there, or name one: retick join ADDRESS"
         )
     if len(hosts) > 1:
         names = ", ".join(f"{each.address}:{each.port} ({each.name})" for each in hosts)
@@ -130,7 +130,7 @@ def _only(hosts: list[FoundHost]) -> FoundHost:
 
 
 def _check_form(found: FoundHost, plain: bool) -> None:
-    """Anybody can announce anything: what a host says of its links is never followed, only compared with our own."""
+    """Compare a host's announced links with ours; announcements are never followed, since anybody can make them."""
     if found.link == "invite":
         raise RetickError(
             f"{found.name} takes only peers that have its invite: ask for the line that it shows: retick join INVITE"

@@ -22,7 +22,7 @@ _WINDOWS: Final = {
 
 
 def keys_in(text: str) -> list[str]:
-    """The keys in what a terminal sent; sequences that are not known are left out."""
+    """The keys in a terminal's input; unknown sequences are left out."""
     found = []
     at = 0
     while at < len(text):
@@ -94,19 +94,18 @@ else:
             return keys_in(os.read(self._terminal, 1024).decode("utf-8", "ignore")) if ready else []
 
 
-# Turns key presses into buttons. A terminal reports when a key is pressed, and never when it is released.
+# Turns key presses into buttons, though a terminal never reports that a key is released.
 #
-# Theory of operation. A terminal repeats a key that is held, after half a second, about thirty times a second. So one
-# press of a direction moves for a few frames. Each repeat prolongs the movement, so a held key runs; it ends a moment
-# after the last repeat, or at once by the other direction or the stop key. Jump and strike last for one frame. They are
-# kept until a frame has read them, so a press between two frames is not lost.
-
+# Theory of operation. A terminal repeats a held key after half a second, about thirty times a second. So one press of a
+# direction moves for a few frames. Each repeat prolongs the movement, so a held key runs; it ends a moment after the
+# last repeat, or at once by the other direction or the stop key. Jump and strike last for one frame. They are kept
+# until a frame has read them, so that a press between two frames is not lost.
 STEP_SECONDS = 0.1
-"""How long one press of a direction moves."""
+"""Seconds for which one press of a direction moves."""
 REPEAT_WITHIN = 0.8
-"""A press this soon after the last one of the same key counts as its repeat: terminals begin after 0.2 to 0.7 s."""
+"""Seconds within which a press of the same key counts as a repeat; terminals begin after 0.2 to 0.7 s."""
 REPEAT_SECONDS = 0.12
-"""How long one repeat moves: longer than the time between two repeats."""
+"""Seconds for which a repeat moves: longer than the time between two repeats."""
 
 
 class _Axis:
@@ -133,19 +132,19 @@ class _Axis:
 
 
 class KeyboardButtons:
-    """The controller of a person: key presses in, the buttons of each frame out."""
+    """The controller of a person: turns key presses into the buttons of each frame."""
 
     def __init__(
         self, *, axes: tuple[Mapping[str, int], ...], moments: Mapping[str, int], stops: frozenset[str] = frozenset()
     ) -> None:
-        """Keys for the directions of each axis, for buttons that last one frame, and to stop all movement."""
+        """``axes`` has keys for directions, ``moments`` for buttons of one frame, ``stops`` to end all movement."""
         self._axes = [(keys, _Axis()) for keys in axes]
         self._momentary = moments
         self._stops = stops
         self._moments = 0
 
     def press(self, key: str, now: float) -> None:
-        """A key as :class:`retick.cli.play.keys.TerminalKeys` names it; keys without a meaning do nothing."""
+        """Note a key, named as by :class:`TerminalKeys`; keys without a meaning do nothing."""
         key = key.lower()
         for keys, axis in self._axes:
             if key in keys:

@@ -1,4 +1,4 @@
-"""The options that ``retick host`` and ``retick join`` share, checked, and the match driver that they make."""
+"""The options that ``retick host`` and ``retick join`` share, their checks, and the match driver made from them."""
 
 import contextlib
 import os
@@ -36,13 +36,13 @@ from retick.transport.udp import SocketAddress
 DEFAULT_PORT = 7777
 
 PlayersOption = Annotated[
-    int, typer.Option(help="Players of the match, the same for all peers: 2 play the fighter, 3 to 8 play scramble.")
+    int, typer.Option(help="Players of the match, the same for all peers: 2 for the fighter, 3 to 8 for scramble.")
 ]
 BotOption = Annotated[bool, typer.Option("--bot", help="Let a bot play here.")]
 StyleOption = Annotated[StyleName, typer.Option(help="How the bot plays, in a match of two.")]
 DelayOption = Annotated[int, typer.Option(help="Frames of input delay; each makes rollbacks one frame shorter.")]
 SeatsOption = Annotated[int, typer.Option(help="Players of this peer; all but the first are bots.")]
-RateOption = Annotated[int, typer.Option(help="Frames a second, the same for all peers.")]
+RateOption = Annotated[int, typer.Option(help="Frames per second, the same for all peers.")]
 RecordOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Write the replay to this .rtk file during the match.", show_default=False),
@@ -91,9 +91,9 @@ class MatchSetup:
         self.config = MatchConfig(tick_rate=rate, input_delay=delay)
         self.keys = self.shown_game.keys()
         self.capture: CaptureFile | None = None
-        """Open as soon as there is a driver, if a capture was asked for."""
+        """The capture, if one was asked for; set by ``driver``."""
         self.tracer: Tracer | None = None
-        """Open as soon as there is a driver, if notes for a trace were asked for."""
+        """The notes for a trace, if they were asked for; set by ``driver``."""
         self._record, self._capture, self._trace = record, capture, trace
         self._seated = False
 
@@ -109,7 +109,7 @@ class MatchSetup:
         host_address: SocketAddress | None = None,
         online: Online | None = None,
     ) -> MatchDriver:
-        """This peer's driver: it joins the host at ``host_address`` or by the code of ``online``, or else hosts."""
+        """Make the driver, which joins the host at ``host_address`` or by the code of ``online``, or else hosts."""
         session: RollbackSession | LanSession
         recording = None if self._record is None else LiveRecording(self._record)
         followed = FollowedMatch(self.shown_game.confirmed, recording)
@@ -142,26 +142,25 @@ class MatchSetup:
         )
 
     def _controller(self, seed: int, player: int) -> Controller:
-        """The first seat is the person's; bots have the others."""
+        """The controller of a seat: the person has the first one, bots the others."""
         if self.bot or self._seated:
             return self.shown_game.bot(seed, player, self.style)
         self._seated = True
         return self.keys
 
 
-# The options of every command that opens links between peers: open or plain, a lasting key, a log of keys.
-
+# The options of every command that opens links between peers: open or plain, a lasting key, a key log.
 HostOpenOption = Annotated[
-    bool, typer.Option("--open", help="Let in everybody who knows the address; sealed, with words to compare aloud.")
+    bool, typer.Option("--open", help="Admit everybody who knows the address; sealed, with words to compare aloud.")
 ]
 PlainOption = Annotated[
-    bool, typer.Option("--plain", help="Unsealed links, that others can read and forge; all peers must say it.")
+    bool, typer.Option("--plain", help="Unsealed links, which others can read and forge; all peers must say it.")
 ]
 IdentityOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="This machine's lasting key, by which others recognise it; the file is made at first use.",
+        help="This machine's lasting key, by which others recognise it; the file is made if missing.",
         show_default=False,
     ),
 ]
@@ -169,14 +168,14 @@ KeylogOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Append the keys of all links to this file, to read a capture with retick packet --keylog.",
+        help="Append the keys of all links to this file, to read captures with retick packet --keylog.",
         show_default=False,
     ),
 ]
 
 
 class LinkOptions:
-    """The checked options; ``form`` opens their files."""
+    """The checked sealing options; ``form`` opens their files."""
 
     def __init__(
         self,
@@ -187,15 +186,15 @@ class LinkOptions:
         everybody: bool = False,
         lan_compat: bool = False,
     ) -> None:
-        """``everybody`` is --open of a host. UsageError for options that exclude each other."""
+        """``everybody`` is a host's --open. UsageError for options that exclude each other."""
         self.plain, self.everybody, self.lan_compat = plain, everybody, lan_compat
         unsealed = "--plain" if plain else "--lan-compat" if lan_compat else ""
         for given, name in ((everybody, "--open"), (identity, "--identity"), (keylog, "--keylog")):
             if given and unsealed:
-                raise UsageError(f"{name} is for sealed links: it does not go with {unsealed}")
+                raise UsageError(f"{name} is for sealed links: it cannot be used with {unsealed}")
         self._identity, self._keylog = identity, keylog
         self.keylog: KeyLogFile | None = None
-        """Open as soon as there is a form, if it was asked for."""
+        """The key log, if one was asked for; set by ``form``."""
 
     @property
     def is_plain(self) -> bool:
@@ -203,13 +202,13 @@ class LinkOptions:
         return self.plain or self.lan_compat
 
     def make_files(self) -> None:
-        """For a command whose links are opened elsewhere: make the files here, and say where they are."""
+        """Make the files and say where they are, for a command that opens its links elsewhere."""
         self.form(None)
         if self.keylog is not None:
             self.keylog.close()
 
     def form(self, invite: Invite | None) -> LinkForm:
-        """With the keys of the files; says where they are."""
+        """Make the form of links with the keys in the files, and say where they are."""
         if self.is_plain:
             if invite is not None:
                 raise UsageError(
@@ -222,19 +221,18 @@ class LinkOptions:
         return form
 
 
-# The options of online matches, and the socket that they make.
-
-OnlineOption = Annotated[bool, typer.Option("--online", help="Meet at a relay, by a code: works behind routers.")]
+# The options of online matches.
+OnlineOption = Annotated[bool, typer.Option("--online", help="Meet at a relay by a code, which works behind routers.")]
 RelayOption = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
         help="The relay of an online match: name, name:port or [IPv6]:port.",
-        show_default="that of the invite, or of RETICK_RELAY",
+        show_default="the invite's, or RETICK_RELAY",
     ),
 ]
 RelayOnlyOption = Annotated[
-    bool, typer.Option("--relay-only", help="Everything through the relay: no player learns the address of another.")
+    bool, typer.Option("--relay-only", help="Send everything through the relay, so that no player learns an address.")
 ]
 MapPortOption = Annotated[
     bool, typer.Option("--map-port", help="Ask the router to forward a port to this machine until the end.")
@@ -245,7 +243,7 @@ HOST_GONE = "the host of this code does not answer: is it still there? Ask for a
 
 
 def typed_way(text: str | None, *, online: bool, relay: str | None) -> WayIn | OnlineWay | None:
-    """What was typed to join or watch; None for nothing, which is a search on the local network."""
+    """Parse what was typed to join or watch; None if nothing was, which means a search on the local network."""
     if text is None:
         if online or relay is not None:
             raise UsageError("--online needs a code or an invite: ask for the line that the host shows")
@@ -254,7 +252,7 @@ def typed_way(text: str | None, *, online: bool, relay: str | None) -> WayIn | O
 
 
 class OnlineOptions:
-    """The checked options; UsageError for those that exclude each other."""
+    """The checked options of an online match; UsageError for options that exclude each other."""
 
     def __init__(
         self,
@@ -269,12 +267,12 @@ class OnlineOptions:
         self.online, self.relay, self.relay_only, self.map_port = online, relay, relay_only, map_port
         self._unsealed = unsealed
         if map_port and relay_only:
-            raise UsageError("--map-port tells others an address, and --relay-only tells none: leave one out")
+            raise UsageError("--map-port shows others an address and --relay-only hides it: leave one out")
         if is_host:
             self.check_way(None, is_online=online)
 
     def check_way(self, way: object, *, is_online: bool | None = None) -> None:
-        """Whether the options fit what was typed."""
+        """Raise UsageError unless the options fit what was typed."""
         if isinstance(way, OnlineWay) if is_online is None else is_online:
             if self._unsealed:
                 raise UsageError("online matches are sealed: leave out --plain and --lan-compat")
@@ -283,7 +281,7 @@ class OnlineOptions:
 
     @contextlib.contextmanager
     def opened(self, port: int, way: OnlineWay | None = None) -> Iterator[tuple[UdpSocket, Online]]:
-        """The socket, and what the session is told; a forwarded port is taken back at the end."""
+        """Open the socket; yield it with the session's argument. A forwarded port is closed at the end."""
         relay = chosen_relay(self.relay, None if way is None else way.relay)
         code = None if way is None else way.code
         socket, online = open_online(relay, port=port, code=code, relay_only=self.relay_only)
@@ -297,9 +295,9 @@ class OnlineOptions:
 
 @contextlib.contextmanager
 def forwarded(socket: UdpSocket, is_wanted: bool) -> Iterator[tuple[str, int] | None]:
-    """The outside address of a port that the router forwards within the block; None if it does not, or none is wanted.
+    """Let the router forward a port within the block; yield its outside address, None if unknown or not wanted.
 
-    A router that refuses is no error: most matches find another way.
+    A router that refuses is not an error: most matches find another path.
     """
     if not is_wanted:
         yield None
@@ -314,7 +312,7 @@ def forwarded(socket: UdpSocket, is_wanted: bool) -> Iterator[tuple[str, int] | 
     with mapped:
         host, port = mapped.outside
         if host is None:
-            say(f"port {port} is forwarded ({mapped.by}), but the router does not tell its address", err=True)
+            say(f"port {port} is forwarded ({mapped.by}), but the router does not tell its own address", err=True)
             yield None
         else:
             say(f"port {port} of {host} is forwarded to this machine ({mapped.by})", err=True)

@@ -38,16 +38,14 @@ def play(
         str,
         typer.Option(
             metavar="INVITE",
-            help="Join at once, without the menu: an invite, or of an open host its code or address.",
+            help="Join at once, without the menu: by an invite, or an open host's code or address.",
             show_default=False,
         ),
     ] = "",
     watch: Annotated[
         str, typer.Option(metavar="INVITE", help="Watch at once, in the same way.", show_default=False)
     ] = "",
-    name: Annotated[
-        str, typer.Option(help="What the other players call you.", show_default="that of the system's user")
-    ] = "",
+    name: Annotated[str, typer.Option(help="What the other players call you.", show_default="the system's user")] = "",
     port: Annotated[int, typer.Option(help="UDP port of a host, and of addresses without one.")] = DEFAULT_PORT,
     folder: Annotated[Path, typer.Option(help="Where recordings and desync reports are written.")] = Path("matches"),
     bad_link: Annotated[
@@ -70,13 +68,13 @@ def play(
 ) -> None:
     """Open the window of a game, with its menu: host, join, watch, replays, two players at one keyboard.
 
-    The game's class, its module, or window.py beside it, has draw and press.
+    The game's class, its module, or window.py beside it, must have draw and press.
     Exit code 0: the window was closed. 1: it could not be opened. 2: misuse.
 
     Example: retick play game.py:Tanks --host
     """
     if host + bool(join) + bool(watch) > 1:
-        raise UsageError("give one of --host, --join and --watch")
+        raise UsageError("give only one of --host, --join and --watch")
     if not 0 <= port <= 65535:
         raise UsageError(f"--port must be 0 to 65535, not {port}")
     if importlib.util.find_spec("pygame") is None:

@@ -1,4 +1,4 @@
-"""The reference games with all that a terminal needs around them: keys, bots, the end of a match, pictures."""
+"""The reference games with everything that a terminal needs: keys, bots, the end of a match, pictures."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -16,24 +16,24 @@ from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch, outco
 from retick.playing.controllers import BotController, Controller, StyleName
 
 LONGEST = 99 * 60
-"""Frames of a match that nothing decides: 99 seconds."""
+"""Frames after which an undecided match ends: 99 seconds."""
 POINTS_TO_WIN = 30
 
 
 class TerminalGame(Protocol):
-    """One game, as ``retick host``, ``join`` and ``watch`` play it."""
+    """One game, as ``retick host``, ``join`` and ``watch`` need it."""
 
     game: Any
     keys_help: str
 
     def keys(self) -> KeyboardButtons:
-        """The controller of the person at this terminal."""
+        """Make the controller of the person at this terminal."""
 
     def bot(self, seed: int, player: int, style: StyleName) -> Controller:
-        """A bot for one seat."""
+        """Make a bot for one seat."""
 
     def confirmed(self, seed: int, state: Any = None, frame: int = 0) -> ConfirmedMatch:
-        """A match that starts here: from its seed, or from ``state`` at ``frame``."""
+        """Make the confirmed match that starts from its seed, or from ``state`` at ``frame``."""
 
     def outcome(self, confirmed: ConfirmedMatch, names: Sequence[str]) -> str:
         """Who won, or leads, in words."""
@@ -48,11 +48,11 @@ class TerminalGame(Protocol):
         title: str,
         footer: str,
     ) -> RenderableType:
-        """The match in ``state``; what has moved since ``previous`` may leave a trail."""
+        """Draw the match in ``state``; what has moved since ``previous`` may leave a trail."""
 
 
 class TerminalFighter:
-    """The fighter, for two."""
+    """The fighter, for two players."""
 
     keys_help = "a d, arrows: step, hold: run; w: jump; s: stop; j, space: strike; q: leave"
 
@@ -93,7 +93,7 @@ class TerminalFighter:
 
 
 class ConfirmedScramble(ConfirmedMatch):
-    """A match of scramble, decided when a player has enough points."""
+    """A match of scramble, which is decided when a player has enough points."""
 
     def decides(self, state: ScrambleState) -> bool:
         return max(body.score for body in state.bodies) >= POINTS_TO_WIN
@@ -109,7 +109,7 @@ class _ScrambleBot:
 
 
 class TerminalScramble:
-    """Scramble, for two to eight."""
+    """Scramble, for two to eight players."""
 
     keys_help = "wasd, arrows: step, hold: run; x: stop; space: dash; q: leave"
 
@@ -149,7 +149,7 @@ class TerminalScramble:
 
 
 def terminal_game_for(players: int) -> TerminalGame:
-    """The fighter for two; scramble for more."""
+    """The fighter for two players, scramble for more."""
     if players == 2:
         return TerminalFighter()
     if not 2 < players <= 8:

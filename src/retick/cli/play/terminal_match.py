@@ -1,4 +1,4 @@
-"""A match of this terminal against other peers: the loop of keys, frames and pictures, and how it ends."""
+"""A match of this terminal against other peers: the loop of keys, frames and pictures, and its end."""
 
 import contextlib
 from collections import deque
@@ -25,7 +25,7 @@ DEPTHS_KEPT = 400
 
 
 class TerminalMatch:
-    """Plays one match to its end. ``retick host`` and ``retick join`` differ only in how they got here."""
+    """Plays one match to its end, for ``retick host`` and ``retick join``."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class TerminalMatch:
         no_answer: str = "",
         more_words: str = "",
     ) -> None:
-        """``no_answer`` is the error for a host that never answered; ``more_words`` follow the line of an invite."""
+        """``no_answer`` is the error for a host that never answers; ``more_words`` follow the line of an invite."""
         self.console = console
         self._form, self._keylog = form, keylog
         self._words_told: dict[tuple[int, ...], str] = {}
@@ -58,14 +58,14 @@ class TerminalMatch:
         self._warning = ""
 
     def run(self) -> int:
-        """Play until the end, or until the player quits; the exit code. RetickError if the match broke off."""
+        """Play until the end, or until the player quits; return the exit code. RetickError if the match broke off."""
         try:
             with contextlib.ExitStack() as stack:
                 keys = None if self.setup.bot else stack.enter_context(TerminalKeys())
                 while not self.driver.over and not self._quit:
                     self._turn(stack, keys)
         except BaseException:
-            # Ctrl-C, or an error here: the others need not wait for their timeout.
+            # Ctrl-C, or an error here: say goodbye, so that the others need not wait for their timeout.
             self._leave()
             raise
         if self._quit:
@@ -94,20 +94,20 @@ class TerminalMatch:
         self.driver.wait()
 
     def _tell_of_paths(self) -> None:
-        """The code of an online match, relay and paths: as lines; in a picture the path is at its bottom."""
+        """Print new lines about relay and paths; under a picture, the path is shown all the time."""
         for line in self.driver.online.lines():
             if self._live is None:
                 self.console.tell(line + (self._more_words if "retick join" in line else ""))
 
     def _tell_words(self) -> None:
-        """As lines, when they are new; in a picture they stay at the bottom."""
+        """Print new words to compare; under a picture, they are shown all the time."""
         told, self._words_told = self._words_told, self.driver.words
         for players, words in self.driver.words.items() - told.items():
             who = " and ".join(str(player + 1) for player in players)
             self.console.tell(f"compare aloud with player {who}, who must see the same words: {words}")
 
     def _tell_of_recording(self) -> None:
-        """A recording that ended early is a line under the picture, or one among the others."""
+        """Print a line if the recording has ended early; under a picture, it is shown all the time."""
         lost = self.driver.lost_recording()
         if lost and self._live is None:
             say(lost)
@@ -165,7 +165,7 @@ class TerminalMatch:
         return log_line(self._second, [report]) + (f"  {report.way}" if report.way else "")
 
     def _leave(self) -> None:
-        """Before the end: a second Ctrl-C shortens the goodbye."""
+        """Leave before the end; a second Ctrl-C shortens the goodbye."""
         with contextlib.suppress(KeyboardInterrupt):
             self.driver.leave(linger=0.5)
         self._save()
@@ -184,7 +184,7 @@ class TerminalMatch:
                 self.console.tell(self._keylog.summary())
 
     def _is_unwritten(self) -> int:
-        """The exit code for the files that were asked for; ``_save`` has said what is wrong with them."""
+        """The exit code for incomplete files; ``_save`` has said what is wrong with them."""
         files = (self.driver.recording, self.setup.capture, self.setup.tracer, self._keylog)
         return NO if any(file is not None and file.failure for file in files) else 0
 

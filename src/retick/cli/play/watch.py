@@ -1,4 +1,4 @@
-"""``retick watch``: be a spectator of a match."""
+"""``retick watch``: watches a match as a spectator."""
 
 import contextlib
 import os
@@ -48,7 +48,7 @@ def watch(
         str,
         typer.Argument(
             metavar="INVITE|CODE|ADDRESS",
-            help="The match's invite, retick:...; or of an open match its code XXXX-XXXX, or the address of any peer: "
+            help="The match's invite, retick:...; for an open match its code XXXX-XXXX, or the address of any peer: "
             "name, name:port or [IPv6]:port.",
             show_default=False,
         ),
@@ -135,10 +135,10 @@ class _Watcher:
         self._told = 0
         self._warning = ""
         self._proved: str | None = None
-        """The fingerprint of whom we watch through."""
+        """Fingerprint of the peer that feeds us; None until it is proved."""
 
     def run(self) -> None:
-        """Watch until the end and print the outcome; RetickError if there was no match. Ctrl-C prints it too."""
+        """Watch until the end or Ctrl-C and print the outcome; RetickError if there was no match."""
         try:
             if self.console.is_terminal and not self.console.is_dumb_terminal:
                 with Live(console=self.console, screen=True, auto_refresh=False) as live:
@@ -153,7 +153,7 @@ class _Watcher:
             refused = why_refused(self.session.ended_by, self._why, self._form)
             raise RetickError(self._no_answer if self._why == "no answer" else refused or self._why)
         if self.recording is not None and self.recording.failure:
-            raise typer.Exit(NO)  # ``_conclude`` has said why
+            raise typer.Exit(NO)  # ``_conclude`` has given the reason
 
     def _conclude(self, confirmed: ConfirmedMatch) -> None:
         if self.recording is not None:
@@ -187,11 +187,11 @@ class _Watcher:
         elif isinstance(event, MatchEnded):
             self._why = event.reason
         elif isinstance(event, SourceChanged):
-            # Show at once what has arrived: it may be all that there is.
+            # Show everything that has arrived at once, since no more may come.
             self.session.delay = 0
 
     def _tell_of_source(self, live: Live | None) -> None:
-        """Whom we watch through, when it has proved who it is; in a picture it stays at the bottom."""
+        """Print the fingerprint of the peer that feeds us; under a picture, it is shown all the time."""
         proved = self.session.source_fingerprint
         if proved is not None and proved != self._proved:
             self._proved = proved
@@ -202,7 +202,7 @@ class _Watcher:
         return f"the source's fingerprint is {self._proved}"
 
     def _show(self, live: Live | None) -> None:
-        """Add the frames that were advanced, and draw the newest."""
+        """Add the new frames, and draw the newest."""
         confirmed = self.confirmed
         assert confirmed is not None
         for row in self.session.drain_final_inputs():

@@ -1,4 +1,4 @@
-"""``retick replay``: one module for each of its commands, and what they share: files, the game, scripts of inputs.
+"""``retick replay``: its commands, and what they share: files, the game, scripts of inputs.
 
-Knows recordings by the calls of ``retick.replay``; knows no file format and no network.
+It reads recordings with ``retick.replay``; it knows no file format and no network.
 """

@@ -1,4 +1,4 @@
-"""``retick replay play``: a recording in the terminal, with pause, single steps and jumps; else as lines."""
+"""``retick replay play``: plays a recording in its game's window, in the terminal, or as lines."""
 
 import importlib.util
 import sys
@@ -24,11 +24,9 @@ from retick.games.fighter import FighterState
 from retick.integrations.pygame.window_module import find_window, window_game
 from retick.replay import Playback, Replay, ReplayPlayer
 
-# A recording in the window of its game.
-
 
 def play_in_window(game: str | None, replay: Replay, file: Path, start: int | None) -> bool:
-    """Play it until the window is closed; False if the game has no window, or pygame is not installed."""
+    """Play a recording in a window until it is closed; False without a window or without pygame."""
     if game is None or importlib.util.find_spec("pygame") is None:
         return False
     module = find_window(game)
@@ -51,17 +49,15 @@ HELP = "space pause, arrows step, pgup/pgdn 10 s, 0-9 tenths, +/- speed, q quit"
 
 
 MOST_ROWS, MOST_LETTERS = 200, 200
-"""Of a state shown as a table: no screen has more, and a state from elsewhere may have any number."""
+"""Most rows, and letters of a cell, in a table of a state, which may have any number of fields."""
 LONGEST_LINE = 400
-"""Letters of a state printed as a line; ``replay export --states`` has all of it."""
+"""Most letters of a state printed as a line; ``replay export --states`` prints all of it."""
 
 
 def play(
     file: ReplayFile,
     start: Annotated[int | None, typer.Option("--from", help="Frame to start at.", show_default="the first")] = None,
-    every: Annotated[
-        int, typer.Option(help="Without a terminal: print a line every so many frames.")
-    ] = FRAMES_A_SECOND,
+    every: Annotated[int, typer.Option(help="Frames between two printed lines, without a terminal.")] = FRAMES_A_SECOND,
     game: GameOption = None,
     budget: BudgetOption = None,
     window: Annotated[
@@ -73,8 +69,8 @@ def play(
 ) -> None:
     """Play a replay with keys to pause, step and jump: in the game's own window, or in the terminal.
 
-    Without a terminal, print a line a second. The game of the project in the working directory ([tool.retick] game of
-    pyproject.toml) is used for recordings of it.
+    Without a terminal, print a line per second. Recordings of the project's game ([tool.retick] game in the
+    pyproject.toml of the working directory) are played with it.
 
     Exit code 0: played. 1: the file is bad, or the game failed on it. 2: misuse.
 
@@ -133,7 +129,7 @@ def _picture(playback: Playback, previous: Any, file: Path) -> RenderableType:
 
 
 def shortened(fields: Mapping[str, Any]) -> str:
-    """The first fields of a state in one line, and how many there are beside them."""
+    """The first fields of a state in one line, and the number of further ones."""
     parts: list[str] = []
     length = 0
     for name, value in fields.items():

@@ -1,4 +1,4 @@
-"""Replay files as arguments, and the loop of commands that go through many of them without stopping at a bad one."""
+"""Replay files as arguments, and the loop over many of them that does not stop at a bad one."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -36,18 +36,18 @@ ReplayFiles = Annotated[list[Path], typer.Argument(metavar="FILES", show_default
 
 
 class Undecided(RetickError):
-    """A file about which nothing can be said: it is neither good nor bad."""
+    """A file that cannot be judged: it is neither good nor bad."""
 
 
 def for_each(paths: Sequence[Path], work: Callable[[Path], None]) -> None:
     """Call ``work`` for each file, and print what it raises.
 
-    Exit with 1 if one file is bad, else with 2 for misuse, else with 3 if nothing can be said about one.
+    Exit with 1 if a file is bad, else with 2 for misuse, else with 3 if a file cannot be judged.
     """
     console = Screen(stderr=True)
     bad = misused = unknown = 0
     hidden = not console.is_terminal or len(paths) < 2
-    # Where both are the terminal, lines go above the bar; output that goes elsewhere is left alone.
+    # On a terminal, lines go above the progress bar; other output is left alone.
     above = sys.stdout.isatty()
     with Progress(console=console, disable=hidden, transient=True, redirect_stdout=above) as progress:
         for path in progress.track(paths, description="files"):
@@ -75,21 +75,19 @@ def for_each(paths: Sequence[Path], work: Callable[[Path], None]) -> None:
         raise typer.Exit(NO if bad else MISUSE if misused else UNKNOWN)
 
 
-# Which game a recording is played with: the one named on the command line, or the one that the recording names.
-
 GameOption = Annotated[
     str | None,
     typer.Option(
         "--game",
         metavar="MODULE:CLASS",
         help="The game, as module:Class, file.py:Class or by its id.",
-        show_default="what the recording says: a game of Retick, or [tool.retick] game of pyproject.toml",
+        show_default="the recording's: a game of Retick, or [tool.retick] game of pyproject.toml",
     ),
 ]
 
 
 def project_game_of(replay: Replay) -> str | None:
-    """The game of the project in the working directory, if the recording is of that one; else None."""
+    """The game of the project in the working directory, if the recording belongs to it; otherwise None."""
     named = None if not replay.game_id or replay.game_id in GAME_IDS else project_game()
     if named is None or getattr(load_game(named)(), "game_id", None) != replay.game_id:
         return None
@@ -97,7 +95,7 @@ def project_game_of(replay: Replay) -> str | None:
 
 
 def game_of(replay: Replay, named: str | None) -> Simulation[Any]:
-    """The game to play ``replay`` with: as named, else that of the recording, which may be the project's."""
+    """The game to play ``replay`` with: the named one, or else the one that the recording names."""
     named = named or project_game_of(replay)
     game = game_for(replay, None if named is None else load_game(named), None)
     is_other = replay.game_id in GAME_IDS and getattr(game, "game_id", None) != replay.game_id

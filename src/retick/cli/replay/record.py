@@ -23,7 +23,7 @@ from retick.sim.contract import Simulation, input_size_of
 from retick.verify.corpus import MANIFEST
 from retick.verify.corpus import generate as write_matches
 
-# Scripted inputs: a text file with the buttons of each player for a number of frames.
+# A script is a text file with the buttons of each player for a number of frames.
 #
 # ::
 #
@@ -32,14 +32,14 @@ from retick.verify.corpus import generate as write_matches
 #     20        right+jump   .
 #     1         attack       0x0008
 #
-# A line of ``retick replay export`` counts as one frame, so an exported match can be edited and recorded again.
+# A line of ``retick replay export`` counts as one frame, so that an exported match can be edited and recorded again.
 
 MOST_FRAMES = 10_000_000
 MOST_BYTES = 64 * 1024 * 1024
 
 
 def parse_script(text: str, num_players: int, input_size: int, buttons: Mapping[str, int]) -> bytes:
-    """The packed frames of a script; ``buttons`` gives names to bits. A UsageError names the wrong line."""
+    """Parse a script into packed frames; ``buttons`` names bits. A UsageError names the wrong line."""
     frames: list[bytes] = []
     count = 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -81,7 +81,7 @@ def _pressed(word: str, buttons: Mapping[str, int]) -> int:
 
 
 def _exported(line: str) -> tuple[int, list[int]]:
-    """One line of an export; its header has no inputs and counts for no frame."""
+    """Parse one line of an export; the header has no inputs and counts as no frame."""
     try:
         row: Any = json.loads(line)
     except ValueError as error:
@@ -99,11 +99,11 @@ FRAMES_AT_A_TIME = 600
 def record(
     output: Annotated[
         Path,
-        typer.Argument(metavar="FILE", show_default=False, help="The file to write: .rtk, or .rplk for only inputs."),
+        typer.Argument(metavar="FILE", show_default=False, help="The file to write: .rtk, or .rplk for inputs alone."),
     ],
     frames: Annotated[
         int | None,
-        typer.Option(help="Frames to record, 60 a second.", show_default="3600, or the whole script"),
+        typer.Option(help="Frames to record, 60 per second.", show_default="3600, or the whole script"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the match and of the bots, 1 to 4294967295.")] = 1,
     p1: Annotated[StyleName, typer.Option("--p1", help="Style of the bot on the left.")] = StyleName.RUSHER,
@@ -112,11 +112,11 @@ def record(
         Path | None,
         typer.Option(metavar="FILE", help="Take the inputs from a text file instead of bots: lines of 'frames p1 p2'."),
     ] = None,
-    every: Annotated[int, typer.Option(help="Record a checksum every so many frames; 0: only the last.")] = 600,
+    every: Annotated[int, typer.Option(help="Frames between two checksums; 0 for only the last one.")] = 600,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
     game: GameOption = None,
 ) -> None:
-    """Record a match of two bots, or of a script.
+    """Record a match of two bots, or of scripted inputs.
 
     Exit code 0: recorded. 1: the game failed. 2: misuse, or a bad script.
 
@@ -146,7 +146,7 @@ def record(
 def _fought(seed: int, frames: int, p1: StyleName, p2: StyleName) -> bytes:
     console = Screen(stderr=True)
     rounds = fight(seed, (STYLE_NAMED[p1], STYLE_NAMED[p2]))
-    # A bot takes some microseconds a frame: only hours of play need a progress bar.
+    # A bot takes some microseconds per frame, so only hours of play need a progress bar.
     quiet = not console.is_terminal or frames < 50_000
     packed = bytearray()
     for _ in track(range(0, frames, FRAMES_AT_A_TIME), "recording", console=console, disable=quiet, transient=True):
@@ -166,23 +166,20 @@ def _scripted(sim: Simulation[Any], script: Path) -> bytes:
 
 
 def _played(sim: Simulation[Any], name: str, seed: int, packed: bytes, every: int, frames: int | None) -> Replay:
-    """The recording, with the game's checksums every so many frames and at the end."""
+    """Make the recording, with the game's checksums every ``every`` frames and at the end."""
     match = Replay(seed=seed, frames=packed, num_players=sim.num_players, input_size=input_size_of(sim))
     if frames is not None and frames < len(match):
         match = match.replace(frames=match.packed(0, frames))
     whole = sealed(match, sim, every=every)
-    # A game without an id of its own gets the name that was given here.
+    # A game without an id gets the name that was given here.
     return whole if whole.game_id else whole.replace(game_id=name[:64])
-
-
-# ``retick replay generate``: seeded matches of bots in a folder, with their manifest.
 
 
 def generate(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False, help="A new or empty folder.")],
-    matches: Annotated[int, typer.Option(min=1, help="How many.")] = 100,
-    seed: Annotated[int, typer.Option(help="Seed of the first match; each of the others has the next one.")] = 1,
-    frames: Annotated[int, typer.Option(min=1, help="Frames of each, 60 a second.")] = 3600,
+    matches: Annotated[int, typer.Option(min=1, help="Number of matches.")] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of the first match; the others have the following ones.")] = 1,
+    frames: Annotated[int, typer.Option(min=1, help="Frames of each match, 60 per second.")] = 3600,
 ) -> None:
     """Write matches of the fighter's bots as RPLK, and manifest.csv with the checksum of each.
 

@@ -1,4 +1,4 @@
-"""``retick replay``: the list of its commands."""
+"""The list of ``retick replay``'s commands."""
 
 import typer
 

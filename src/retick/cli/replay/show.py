@@ -1,4 +1,4 @@
-"""``retick replay info``: what is written in a replay, without playing it."""
+"""``retick replay info``, ``diff`` and ``export``: show, compare and convert replays."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -56,9 +56,6 @@ def _words(value: object) -> str:
     return str(value)
 
 
-# ``retick replay diff``: the first frame at which two recordings differ, and what that does to the state.
-
-
 def diff(
     ours: Annotated[Path, typer.Argument(metavar="A", show_default=False, help="A replay.")],
     theirs: Annotated[Path, typer.Argument(metavar="B", show_default=False, help="Another replay of the same game.")],
@@ -68,7 +65,7 @@ def diff(
     """Show the first frame whose inputs differ, and the fields that differ after it.
 
     The game is found by the id in the recording: a game of Retick, or the game that the project in this folder names.
-    Exit code 0: the same match, even if one recording ends earlier. 1: another match. 2: misuse.
+    Exit code 0: the same match, even if one recording ends earlier. 1: different matches. 2: misuse.
 
     Example: retick replay diff mine.rtk yours.rtk
     """
@@ -119,11 +116,8 @@ def _difference_lines(found: Comparison, input_size: int) -> list[str]:
     return lines
 
 
-# ``retick replay export``: a recording as JSON lines, or in the other format.
-
-
 class ExportForm(StrEnum):
-    """The formats that a recording can be converted to."""
+    """The formats to which a recording can be converted."""
 
     JSONL = "jsonl"
     RPLK = "rplk"
@@ -133,7 +127,7 @@ class ExportForm(StrEnum):
 def export(
     files: ReplayFiles,
     form: Annotated[
-        ExportForm, typer.Option("--to", help="JSON lines, RPLK (only inputs) or RTK.", case_sensitive=False)
+        ExportForm, typer.Option("--to", help="JSON lines, RPLK (inputs alone) or RTK.", case_sensitive=False)
     ] = ExportForm.JSONL,
     into: Annotated[
         Path | None,
@@ -145,7 +139,7 @@ def export(
     game: GameOption = None,
     budget: BudgetOption = None,
 ) -> None:
-    """Turn replays into JSON lines: one for the match, then one for each frame; or convert them.
+    """Write replays as JSON lines, one for the match and one for each frame; or convert them.
 
     Exit code 0: all were written. 1: one could not be read or played. 2: misuse, or a file that cannot be opened.
 
@@ -166,7 +160,7 @@ def export(
         if target is not None and target.exists() and target.samefile(path):
             raise UsageError("it would overwrite itself")
         if target is not None and written.setdefault(target, path) != path:
-            raise UsageError(f"it would overwrite {target}, which {written[target]} became")
+            raise UsageError(f"it would overwrite {target}, which was made from {written[target]}")
         _write(replay, form, target, game_of(replay, game) if states else None)
 
     for_each(files, turn)
@@ -191,7 +185,7 @@ def _write(replay: Replay, form: ExportForm, target: Path | None, sim: Simulatio
 
 
 def _lines(replay: Replay, sim: Simulation[Any] | None) -> Iterator[str]:
-    """One line for the match, then one for each frame: its inputs, and with ``sim`` the state after it."""
+    """One line for the match, then one for each frame with its inputs, and with ``sim`` the state after it."""
     yield json_text(
         {
             "replay": 1,
@@ -227,7 +221,7 @@ def _lines(replay: Replay, sim: Simulation[Any] | None) -> Iterator[str]:
 
 
 def _hosting_by_frame(replay: Replay) -> dict[int, dict[str, list[dict[str, int]]]]:
-    """Who joins or leaves before a frame that a server ran, and what players see from it on."""
+    """Seats and views of a server's recording, by the frame from which they hold."""
     found: dict[int, dict[str, list[dict[str, int]]]] = {}
     if replay.hosting is not None:
         for name, entries in (("seats", replay.hosting.seats), ("views", replay.hosting.views)):
@@ -238,7 +232,7 @@ def _hosting_by_frame(replay: Replay) -> dict[int, dict[str, list[dict[str, int]
 
 
 def _as_text(value: object) -> str:
-    """A field's value that JSON cannot hold."""
+    """Write a value that JSON cannot hold as text."""
     return value.hex() if isinstance(value, bytes) else str(value)
 
 

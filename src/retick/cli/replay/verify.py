@@ -1,4 +1,4 @@
-"""``retick replay verify``: run replays again and compare with the checksums that they hold."""
+"""``retick replay verify``: runs replays again and compares the checksums that they hold."""
 
 import sys
 import time
@@ -25,13 +25,11 @@ from retick.verify import ResultFile, Run
 from retick.verify.manifest import NO_SOURCE
 from retick.verify.sources import is_many
 
-# ``retick replay verify`` for folders, archives, URLs and manifests: a progress line, a file of results, a summary.
-
 # retick: floats -- a rate for people
 
 
 class EngineName(StrEnum):
-    """Who runs the matches."""
+    """The engines that run matches."""
 
     AUTO = "auto"
     THREADS = "threads"
@@ -41,7 +39,7 @@ class EngineName(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Many:
-    """What the options of the command ask for."""
+    """The options for folders, archives, URLs and manifests."""
 
     manifest: Path | None
     results: Path | None
@@ -54,11 +52,11 @@ class Many:
     budget: int | None
 
     def run(self, sources: list[str]) -> None:
-        """Verify everything, and end the command."""
+        """Verify everything with a progress bar, and end the command."""
         if self.results is not None and not self.results.absolute().parent.is_dir():
             raise UsageError(f"{self.results} cannot be written: there is no folder {self.results.parent}")
         if self.manifest is not None:
-            self.manifest.open("rb").close()  # now, and not after a file of results was made
+            self.manifest.open("rb").close()  # fail before a file of results is made
         with ResultFile(self.results) if self.results is not None else nullcontext() as file:
             held = file.paths if file is not None else set()
             run = Run(
@@ -122,7 +120,7 @@ def _how_to_run_again(results: Path | None) -> str:
 
 
 def are_many(sources: list[str]) -> bool:
-    """Whether one of them may be more than one file."""
+    """Whether one of the sources may be more than one file."""
     return any(map(is_many, sources))
 
 
@@ -176,24 +174,23 @@ def verify(
     results: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write a row for each replay: .jsonl or .parquet. What it has is not run again."
+            metavar="FILE", help="Write a row for each replay: .jsonl or .parquet. Replays in it are not run again."
         ),
     ] = None,
-    engine: Annotated[EngineName, typer.Option(help="Who runs many replays.")] = EngineName.AUTO,
+    engine: Annotated[EngineName, typer.Option(help="What runs many replays.")] = EngineName.AUTO,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Threads or processes.", show_default="by the cores")
     ] = None,
-    address: Annotated[str | None, typer.Option(help="A ray cluster that runs already, with --engine ray.")] = None,
+    address: Annotated[str | None, typer.Option(help="Address of a running ray cluster, with --engine ray.")] = None,
 ) -> None:
     """Run replays again and compare every checksum.
 
-    With a folder, a pattern, an archive, a URL, a manifest or a file of results, many are run at once on all cores:
-    exit code 0 then means that all are ok, and 1 that one is not, for whatever reason, also a file that is missing;
-    its line says why.
-
-    Exit code 0: all are good. 1: one is not. 2: misuse, or a file that cannot be opened. 3: of one, nothing is known:
-    it has no checksum to compare, or its game is not known here. The game is found by the id in the recording: a game
-    of Retick, or the game that the project in this folder names; --game names another.
+    With a folder, a pattern, an archive, a URL, a manifest or a file of results, many are run at once on all cores.
+    Exit code 0 then means that all are ok, and 1 that one is not, for whatever reason, also a missing file; its line
+    says why.
+    Exit code 0: all are good. 1: one is not. 2: misuse, or a file that cannot be opened. 3: one cannot be judged: it
+    has no checksum to compare, or its game is not known here. The game is found by the id in the recording: a game of
+    Retick, or the game that the project in this folder names; --game names another.
 
     Example: retick replay verify match.rplk --expect 0x41B73DB7
     """
@@ -205,7 +202,7 @@ def verify(
         manifest or results or address or workers or engine is not EngineName.AUTO or are_many(sources)
     )
     if expected is not None and (len(sources) > 1 or not is_one_by_one):
-        raise UsageError("--expect goes with one file")
+        raise UsageError("--expect is for a single file")
     if game is not None:
         load_game(game)
     if not is_one_by_one:
