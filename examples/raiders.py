@@ -2,7 +2,6 @@
 
 ``retick synctest examples/raiders.py:Raiders`` plays it; run as a program, two peers play it over a bad network.
 """
-# retick: floats -- only + - * / and comparisons, which give the same bits wherever CPython runs
 
 from typing import Annotated
 
@@ -59,7 +58,6 @@ class Raiders(World):
     dice: Dice
 
     def start(self, seed):
-        self.dice.seed(seed)
         for _ in range(8):
             self.coins.append(Coin(x=self.dice.between(0, 640), y=self.dice.between(0, 480)))
 

@@ -1,8 +1,7 @@
-"""Tanks for two to four: a game of mutable objects, floats and a list of bullets, as people write it.
+"""Tanks for two; a subclass with num_players = 4 is for four. Mutable objects, floats and a list of bullets.
 
 ``retick synctest examples/tanks.py:Tanks`` plays it; run as a program, two peers play it over a bad network.
 """
-# retick: floats -- only + - * / and comparisons, which give the same bits wherever CPython runs
 
 from typing import Annotated
 

@@ -117,7 +117,6 @@ class Arena(World):
     opened: Cache[frozenset] = frozenset()  # the tiles of open doors; a door that a client does not see counts as shut
 
     def start(self, seed):
-        self.dice.seed(seed)
         self.points, self.wins = [0] * TEAMS, [0] * TEAMS
         for (x, y), sign in places("DU"):
             self.doors.append(Door(x=x, y=y, needs_use=sign == "U"))

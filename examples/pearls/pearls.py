@@ -34,7 +34,6 @@ class Pearls(World):
     dice: Dice
 
     def start(self, seed):
-        self.dice.seed(seed)
         for _ in range(MOST_PEARLS):
             self.grow()
 
