@@ -1,9 +1,11 @@
 """Small games, each with one way of breaking the contract, that the dynamic audit must catch; and an honest one."""
 
+import random
 import sys
 import time
 from typing import Any, NamedTuple
 
+from retick.errors import UsageError
 from retick.sim.world import WorldSimulation
 
 NAMES = frozenset({"sword", "shield", "potion", "torch", "rope", "lamp", "map", "key"})
@@ -145,6 +147,13 @@ class Chatty(Honest):
 class AlwaysRaises(Honest):
     def bonus(self, state: Any) -> int:
         raise ValueError("frame three")
+
+
+class RandomThenRaises(Honest):
+    def bonus(self, state: Any) -> int:
+        if state.frame == 5:
+            raise UsageError("the score is too high")
+        return random.getrandbits(32)
 
 
 class Endless(Honest):

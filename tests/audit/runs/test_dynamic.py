@@ -95,6 +95,14 @@ def test_an_error_in_every_interpreter_is_a_finding_with_the_line_of_the_game_an
     assert str(found).startswith("exception: frame 0: the game raised ValueError")
 
 
+def test_an_error_in_every_interpreter_after_a_difference_is_found_with_the_field_that_differs() -> None:
+    report = audit_dynamic(f"{CHEATS}:RandomThenRaises", frames=40, interpreters=3)
+    differs, raised = report.divergences
+    assert (differs.check, differs.frame, names(differs)) == ("interpreters", 0, ["score"])
+    assert (raised.check, raised.frame) == ("exception", 5)
+    assert "UsageError: the score is too high (" in raised.what
+
+
 def test_a_game_that_accepts_only_some_bits_is_told_of_the_mask() -> None:
     assert re.search("buttons are four bits.*give a mask", first("Narrow", "exception").what)
 

@@ -45,15 +45,15 @@ def audit_dynamic(
     job = {**names, "seed": seed, "frames": frames, "mask": mask}
     hash_seeds = tuple(range(1, interpreters + 1))
     with _players(job, hash_seeds, timeout) as (players, saver):
-        found = [_compare(players, progress)]
-        if not (found[0] and found[0].check == EXCEPTION):  # the one that saves raises it too
-            found.append(_save_divergence(saver))
+        found = _compare(players, progress)
+        if not any(divergence.check == EXCEPTION for divergence in found):  # the one that saves raises it too
+            found += _save_divergences(saver)
     return DynamicReport(
         game=game,
         seed=seed,
         frames=frames,
         hash_seeds=hash_seeds,
-        divergences=tuple(divergence for divergence in found if divergence is not None),
+        divergences=tuple(found),
     )
 
 
@@ -94,8 +94,8 @@ def _players(
         raise UsageError(f"an interpreter died with code {death.code}: {death.last_line}") from None
 
 
-def _compare(players: list[_Player], progress: Callable[[int], None]) -> RunDivergence | None:
-    """The first frame at which any interpreter differs from the first one."""
+def _compare(players: list[_Player], progress: Callable[[int], None]) -> list[RunDivergence]:
+    """The first frame at which any interpreter differs from the first one, and what all of them raised."""
     while True:
         said = [player.lines() for player in players]
         _raise_if_never_started(said)
@@ -103,11 +103,13 @@ def _compare(players: list[_Player], progress: Callable[[int], None]) -> RunDive
         at = min((_first_difference(first, other) for other in said[1:]), default=len(first))
         if at < len(first):
             which = next(index for index, lines in enumerate(said) if _first_difference(first, lines) == at)
-            return _divergence(players[0], players[which], first, said[which], at)
+            different = _divergence(players[0], players[which], first, said[which], at)
+            ends = [lines[-1] for lines in said if lines[-1].startswith("E") and len(lines) > at + 1]
+            return [different, *([_raised_everywhere(ends[0])] if len(ends) == len(said) else [])]
         if first[-1] == "D":
-            return None
+            return []
         if first[-1].startswith("E"):
-            return _raised_everywhere(first[-1])
+            return [_raised_everywhere(first[-1])]
         progress(int(first[-2].split()[1]))
         for player in players:
             player.interpreter.send("go")
@@ -154,18 +156,14 @@ def _failure(lines: list[str], at: int) -> str | None:
     return str(json.loads(lines[at][2:])["message"]) if failed else None
 
 
-def _save_divergence(saver: _Player) -> RunDivergence | None:
+def _save_divergences(saver: _Player) -> list[RunDivergence]:
     last = saver.lines()[-1]
     if last == "D":
-        return None
+        return []
     broken = json.loads(last[2:])
     if last.startswith("E"):
         # The match played straight did not fail, or not like this.
         broken["what"] = "the match played straight and through save and load"
         broken["differences"] = [("exception", "none", broken["message"])]
-    return RunDivergence(
-        check="save-load",
-        frame=broken["frame"],
-        what=broken["what"],
-        differences=tuple(FieldDifference(*one) for one in broken["differences"]),
-    )
+    differences = tuple(FieldDifference(*one) for one in broken["differences"])
+    return [RunDivergence(check="save-load", frame=broken["frame"], what=broken["what"], differences=differences)]

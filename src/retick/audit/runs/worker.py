@@ -6,7 +6,8 @@ Lines that it writes, each a letter and its values::
     B                         the end of a block; the worker waits for a command
     V json                    the fields of the frame that was asked for, pairs of name and text
     S json                    the first save that failed a comparison: frame, what, differences
-    E json                    the game failed: kind (import, game), frame, message
+    E json                    the game failed: kind (import, game), frame, message; the worker waits for a command if
+                              it has written states since the last ``go``
     D                         the match is over
 
 Commands that it reads: ``go``, ``fields N`` for a frame of the last block, ``stop``.
@@ -55,6 +56,8 @@ class _Worker:
         except BaseException as error:  # whatever a game raises, even an exit, is reported to the parent
             text = str(error) if kind == "import" else game_failure(error)
             self._say("E " + json.dumps({"kind": kind, "frame": self._frame, "message": text}))
+            if self._block:
+                self._answer()  # the interpreters may differ in a frame before the one that failed
 
     def _say(self, line: str) -> None:
         self._out.write(line + "\n")
@@ -83,12 +86,16 @@ class _Worker:
 
     def _await_command(self) -> None:
         self._say("B")
+        if self._answer() != "go":
+            raise _Stopped
+        self._block.clear()
+
+    def _answer(self) -> str:
+        """Read a command and, if it asks for fields, write them; returns its name."""
         command, *values = self._in.readline().split() or ["stop"]
         if command == "fields":
             self._say("V " + json.dumps(self._block[int(values[0])].fields))
-        if command != "go":
-            raise _Stopped
-        self._block.clear()
+        return command
 
     def _check_saves(self, factory: Callable[[], Simulation[Any]]) -> None:
         def note(frame: int) -> None:
