@@ -56,7 +56,6 @@ def test_what_a_field_holds_has_the_numbers_of_the_kernel() -> None:
     assert enums.pop("LAST_ID") == 0xFFFFFFFF
     marks = [enums.pop(name) for name in ("SIGNED", "IS_REAL", "BOUNDED")]
     assert marks == [16, 32, 64], "bits beside the width of a number, which is below them"
-    enums["DOUBLE"] = enums.pop("REAL")  # in declarations, REAL is a kind of number
     assert {name: getattr(declaration, name) for name in enums} == enums
     assert len(enums) == 12
     assert isinstance(IS_COMPILED, bool)

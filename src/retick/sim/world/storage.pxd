@@ -4,7 +4,7 @@ cdef enum:
     NUMBER = 0
     WIDE = 1
     TRUTH = 2
-    REAL = 3
+    DOUBLE = 3
     MEMBER = 4
     LINK = 5
     PART = 6

@@ -42,7 +42,7 @@ if cython.compiled:
     from cython.cimports.cpython.object import PyObject_GenericSetAttr
 else:
     # What a field holds. Up to MEMBER these are scalars.
-    NUMBER, WIDE, TRUTH, REAL, MEMBER, LINK, PART, ITEMS, VALUES, CACHE, SHAPE, TEXT = range(12)  # C constants
+    NUMBER, WIDE, TRUTH, DOUBLE, MEMBER, LINK, PART, ITEMS, VALUES, CACHE, SHAPE, TEXT = range(12)  # C constants
     LAST_ID = 0xFFFFFFFF  # C constant
 
 IS_COMPILED = bool(cython.compiled)
@@ -441,7 +441,7 @@ class FieldAttribute(FieldPlan):
         if code <= LINK:
             if self.slot + self.optional >= cell._slots:
                 raise AttributeError(f"this {type(thing).__name__} has no {self.where}")
-            if code == REAL and not self.optional:
+            if code == DOUBLE and not self.optional:
                 if cython.compiled:
                     return cython.cast(cython.p_double, cell._row)[self.slot]
                 return cell._row[self.slot]
@@ -463,7 +463,7 @@ class FieldAttribute(FieldPlan):
         if code == MEMBER:
             return self.kind.members[cell._row[self.slot]]
         if cython.compiled:
-            if code == REAL:
+            if code == DOUBLE:
                 return cython.cast(cython.p_double, cell._row)[self.slot]
             return cython.cast(cython.p_ulonglong, cell._row)[self.slot]
         return cell._row[self.slot]
@@ -505,7 +505,7 @@ class FieldAttribute(FieldPlan):
             self.link(cell, value)
             return
         if not cython.compiled:
-            is_real = code == REAL and type(value) is float and value == value
+            is_real = code == DOUBLE and type(value) is float and value == value
             is_number = code == NUMBER and type(value) is int and self.least <= value <= self.greatest
             if (is_real or is_number) and not self.optional:
                 cell._row[self.slot] = value
@@ -516,7 +516,7 @@ class FieldAttribute(FieldPlan):
             overflow: cython.int = 0
             if not self.optional:
                 # The common cases, without a Python comparison; everything else is checked below.
-                if code == REAL:
+                if code == DOUBLE:
                     if type(value) is float:
                         real = value
                         if real == real:
@@ -546,7 +546,7 @@ class FieldAttribute(FieldPlan):
             return 0
         raw = self.kind.raw(self.kind.checked(value, self.where))
         if cython.compiled:
-            if self.code == REAL:
+            if self.code == DOUBLE:
                 cython.cast(cython.p_double, cell._row)[self.slot] = raw
             elif self.code == WIDE:
                 cython.cast(cython.p_ulonglong, cell._row)[self.slot] = raw
