@@ -165,7 +165,7 @@ class SearchResult(Generic[F]):
     out_of_time: bool
     """The time was over while there might have been more to reach."""
     lines: LinesRun | None
-    """Of ``step`` and what it calls; None if no line can be seen, as in a compiled game."""
+    """The lines of ``step`` and what it calls that ran; None if no line can be seen, as in a compiled game."""
 
 
 class Search(Generic[F]):

@@ -41,7 +41,7 @@ class MatchStory:
         self.silent = ""
         """Who is silent, as a line; empty if nobody is."""
         self.waiting = ""
-        """Whose inputs are waited for, as a line; empty if nobody's."""
+        """A line on the players whose inputs are waited for; empty if no inputs are."""
         self.waiting_since = 0.0
         self.news = ""
         """What changed the match last, as a line, such as a player who left; empty once it is over."""

@@ -647,8 +647,8 @@ NO_END = 1 << 62
 def waited_for(engine: RollbackEngine, frontier: int) -> tuple[int, ...]:
     """The players whose inputs are missing, even of peers that we do not hear or have no link with yet.
 
-    At a barrier, possibly no input is missing. Then it is a newcomer's first frame, and these are the free seats; or
-    all others have to agree to something.
+    While all wait before an agreed frame, no input may be missing. Then these are the free seats, because a newcomer is
+    about to play; without free seats all others, because they must agree first.
     """
     others = [player for player in range(engine.sim.num_players) if player not in engine.local_players]
     late = [player for player in others if engine.is_missing(player, frontier)]

@@ -57,7 +57,10 @@ def link_config_for(sim: Any, config: MatchConfig, sealing: Sealing | None = Non
 
 
 def places_for(sim: Any, config: MatchConfig) -> int:
-    """The size of a room at a relay: all players, as many that come back by the code, and spectators."""
+    """How many places to ask of the relay.
+
+    One for each player, as many again for players who come back, and one for each spectator.
+    """
     return min(2 * int(sim.num_players) + config.max_spectators, MAX_PLACES)
 
 

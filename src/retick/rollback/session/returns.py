@@ -268,10 +268,11 @@ class Reconnect(SessionPart):
         return None
 
     def _may_keep(self) -> bool:
-        """Decide, when somebody was heard of again, whether others may come back to us.
+        """Whether we keep our match and others return to us.
 
-        Of two, at once. Of more, only when all others were asked since then and none has let us in: they may be
-        together. And only when none with a lower id was found, twice in turn, since those take precedence.
+        With one lost peer: yes. With more: only after a full round of asking in which nobody let us in, because they
+        may be together. If one of them has a lower id, only after two rounds, the last of which has found none of
+        those with lower ids, because they have precedence.
         """
         session = self._session
         if len(self._lost) < 2:

@@ -137,7 +137,8 @@ cannot be that many frames ahead of us."""
 MOST_SHOWN = 1024
 """The most SIGNED messages of one peer in a match, and the most ranges that we show."""
 MOST_FOR_ONE = 64
-"""How many of these may serve the claims of one peer, or one peer's ranges for one alarm, so that all get some."""
+"""The most SIGNED messages that we send for one cause: one peer's claims, or one peer's ranges after one alarm. So one
+cause leaves room in MOST_SHOWN for the others."""
 
 
 class SignedRanges(SessionPart):

@@ -625,7 +625,8 @@ def _number(
     """Code a signed number: its size outwards from the expected one, its sign, its bits.
 
     ``models`` are those of the size; ``sort``, ``signs``, and the side and log of the predicted ``step`` choose those
-    of the sign. A residual against the step is often about as large: then the thing stands still.
+    of the sign. If a thing stops, the residual has the opposite sign of the predicted step and about its size; such
+    residuals have contexts of their own.
     """
     size: cython.int = 0
     away: cython.int = 0

@@ -44,6 +44,8 @@ __all__ = [
 #
 #     predicted = x0 + (x0 - xm) * gain + a * lift
 #
+# with x0 the value in the baseline and xm the one in the window's oldest frame. For a rotation they are q0 and qm.
+#
 # For each pair of a window and a history frame inside of it, the same two numbers say where the frame should lie on the
 # line. A rotation turns along a great circle: ``A * q0 - B * qm``, with A and B as power series in ``|q0 - qm|**2 /
 # 4``. The numbers are doubles; only additions, products and quotients make them, so that all machines have the same
