@@ -1,4 +1,4 @@
-"""Netcode for Python games: run it again, bit for bit.
+"""Netcode for Python games: rollback, servers and replays, all of which run the game again, bit for bit.
 
 The names that most users need are here, each imported when first used; everything else is in its package.
 docs/internals/architecture.md describes the packages.

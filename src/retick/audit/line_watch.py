@@ -8,6 +8,8 @@ nothing any more. Python 3.11 has only trace functions, which are called for eve
 has shown nothing new for long. The places of the two are not the same, and a search by one may go another way than a
 search by the other.
 
+What lines do is not looked at here: ``desync/line_trace.py`` follows one step line by line.
+
 The lines that never ran are those of functions that were entered. A function that nothing called is not listed: the
 line that would call it is.
 """

@@ -1,7 +1,8 @@
 """The front of a server with several processes: accepts nobody, and tells each client which port has its room.
 
-Sans-I/O: only the five calls reach it. It keeps nothing for those who ask, except on sealed links a connection until
-its goodbye is acknowledged: that way only the client learns the port.
+Sans-I/O: only the five calls reach it; serving/front.py runs it on a socket, beside its worker processes. It keeps
+nothing for those who ask, except on sealed links a connection until its goodbye is acknowledged: that way only the
+client learns the port.
 """
 
 from collections.abc import Callable, Hashable

@@ -1,7 +1,7 @@
 """NetRunner protocol 6, the wire of an existing game, with its server, its client and its prediction, byte for byte.
 
-The server runs one motor for each player, and the game's profile defines its packets. Games of your own are served by
-:mod:`retick.authority`.
+The server runs one motor for each player, and the game's profile defines its packets. It knows no socket, no clock and
+no declared world: games of your own are served by :mod:`retick.authority`.
 """
 
 from retick.host.stats import InputStats

@@ -1,4 +1,6 @@
-"""What all NetRunner packets have in common: byte 0 is the type, and every type has one fixed length.
+"""The wire of an existing game: no byte here may change; what is ours is in delta.py.
+
+Byte 0 of each packet is its type, and every type has one fixed length.
 
 ::
 

@@ -1,4 +1,7 @@
-"""A match at a relay: its socket, the addresses that others are told, and its status in words for people."""
+"""A match at a relay: its socket, the addresses that others are told, and its status in words for people.
+
+The request that this makes, and the events that it puts into words, are in routes/online.py.
+"""
 
 import socket as sockets
 from collections.abc import Callable, Collection, Hashable

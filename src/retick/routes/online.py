@@ -1,4 +1,7 @@
-"""How an application asks to play over the internet, and the events it gets."""
+"""How an application asks to play over the internet, and the events it gets.
+
+There is no I/O here: playing/online.py opens the socket for such a request and prints the events.
+"""
 
 from collections.abc import Hashable
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""``retick serve``: one server, or a front that listens on the public port and sends players to worker processes."""
+"""``retick serve``: one server, or a front that listens on the public port and sends players to worker processes.
+
+The protocol of the front, without I/O, is in host/front.py.
+"""
 
 import asyncio
 import os

@@ -6,6 +6,8 @@ to read a state in the middle of a step depends on the game, and there are three
 fields. A flat game changes a row of slots whose names are known. Any other game makes new states, and the newest one
 that a local variable or a return value shows is read.
 
+The module ``line_watch`` asks less of many frames: only which lines ran.
+
 Only Python source can be traced, so compiled kernels run from theirs (RETICK_PURE=1).
 """
 

@@ -1,4 +1,4 @@
-"""The parkour runner: a motor without a screen, a course and bots.
+"""The parkour runner without a screen: movement rules, a course and bots.
 
 It knows nothing of servers, packets or clocks: :mod:`retick.netrunner` puts it on the wire.
 """

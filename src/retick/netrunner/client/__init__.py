@@ -1,4 +1,4 @@
-"""The client: prediction, reconciliation, smoothing, and interpolation of the other players.
+"""The NetRunner client: prediction, reconciliation, smoothing, and interpolation of the other players.
 
 Knows games only through the Protocols in profile.py; knows no socket, no clock, and nothing of ``server``.
 """

@@ -1,4 +1,4 @@
-"""The server: rooms that tick, their players and commands, and lag compensation.
+"""The NetRunner server: rooms that tick, their players and commands, and lag compensation.
 
 Knows games only through the Protocols in profile.py; knows no socket, no clock, and nothing of ``client``.
 """
