@@ -31,24 +31,25 @@ TICK_BOUNDS = (0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.033, 0.066,
 
 
 class InputStats(NamedTuple):
-    """How the server ran one player's commands; the fields are in the order of the wire."""
+    """How the server ran one player's inputs (NetRunner's commands); the fields are in the order of the wire."""
 
     dropped_old: int = 0
-    """Commands that came too late, redundant copies of used ones included."""
+    """Inputs that came after their tick. A NetRunner server counts commands, copies of used ones included."""
     dropped_future: int = 0
-    """Commands more than 64 ticks ahead."""
+    """Inputs for a tick too far ahead of the server's: more than 64 ticks in NetRunner."""
     ticks_buffered: int = 0
-    """Ticks run on a command that arrived in time."""
+    """Ticks run on an input that arrived in time."""
     ticks_held: int = 0
-    """Ticks run on the last command, repeated."""
+    """Ticks run on the last input, repeated."""
     ticks_neutral: int = 0
-    """Ticks run on a command without movement or buttons."""
+    """Ticks run on a neutral input, without movement or buttons."""
     missing_streak: int = 0
-    """Ticks in a row without a command, up to now."""
+    """Ticks in a row without an input, up to now."""
     missing_streak_max: int = 0
     """The longest such streak, in ticks."""
     delay_ticks: int = 0
-    """How far ahead of its tick the server wants this player's commands stamped, in ticks."""
+    """In ticks. NetRunner: how far ahead of its tick the server wants this player's commands stamped. Declared worlds:
+    how early the newest input came; below 0 if late."""
     rtt_ms: float = 0.0
     """The server's estimate of the round trip, in milliseconds."""
     jitter_ms: float = 0.0

@@ -1,4 +1,4 @@
-"""The settings of a match."""
+"""The settings of a match and of the session around it."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,12 @@ LEAST_REMEMBERED = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchConfig:
-    """Settings of one peer; only ``tick_rate`` and ``checksum_interval`` must be equal on all peers."""
+    """Settings of a match and of the session around it.
+
+    Each peer has its own; only ``tick_rate`` and ``checksum_interval`` must be equal on all.
+    """
+
+    # Frames: their rate, their inputs, and what is kept of them.
 
     tick_rate: int = 60
     """Frames a second."""
@@ -24,6 +29,9 @@ class MatchConfig:
     """The least number of frames whose inputs are kept for resending; at least two histories above the backlog."""
     max_backlog: int = 1024
     """The most frames of our inputs unacknowledged by a peer, at least two histories. A peer beyond it is expelled."""
+
+    # The exchange with other peers: checksums, packets, pace.
+
     checksum_interval: int = 16
     """Frames between compared checksums of final states; 0 turns the comparison off."""
     resend_interval: float = 0.033
@@ -32,6 +40,9 @@ class MatchConfig:
     """The most seconds of lost time that are made up by running frames faster."""
     most_slowing: float = 0.05
     """The largest share by which a side that is ahead stretches its frames."""
+
+    # The session: lost and silent peers, pauses, spectators.
+
     disconnect_after: float = 8.0
     """Seconds of silence after which a peer is lost."""
     input_timeout: float = 10.0
