@@ -1,7 +1,8 @@
 """A declared world is a Simulation to everything that takes one."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Annotated, Any, ClassVar
 from zlib import crc32
 
 import pytest
@@ -194,6 +195,45 @@ def test_a_desync_of_two_worlds_names_the_thing() -> None:
     mesh.run(5)
     report = next(event.report for event in mesh["one"].events if isinstance(event, DesyncReported))
     assert {field.name for field in report.fields} == {"animals[id 2].hunger"}
+
+
+class Loud(Enum):
+    HIGH = "high"
+
+
+class Noisy(World):
+    num_players = 1
+    balls: Annotated[list[Ball], Most(8)]
+    place: Vector2
+    made: ClassVar[Callable[[Any], Any]]
+
+    def start(self, seed: int) -> None:
+        self.balls.append(Ball(x=1.0))
+
+    def advance(self, inputs: Sequence[int]) -> None:
+        self.cue("hit", type(self).made(self))
+
+
+@pytest.mark.parametrize(
+    ("made", "advice"),
+    [
+        (lambda world: world.place, "write its numbers, such as pos.x, pos.y"),
+        (lambda world: (1, (world.place,)), "write its numbers, such as pos.x, pos.y"),
+        (lambda world: world.balls[0], "write its id, or the fields that are needed"),
+        (lambda world: [1, 2], "a cue holds texts, numbers, bools, enums, bytes, and tuples of these"),
+        (lambda world: bytearray(2), "a cue holds texts, numbers, bools, enums, bytes, and tuples of these"),
+    ],
+)
+def test_a_cue_refuses_what_a_later_frame_can_change(made: Callable[[Any], Any], advice: str) -> None:
+    world: Any = type("Noisy", (Noisy,), {"made": made})()
+    with pytest.raises(UsageError, match=rf"^cue\('hit', \.\.\.\) has .*: {advice}$"):
+        world.step(world.initial_state(1), (0,))
+
+
+@pytest.mark.parametrize("value", [None, True, 3, 0.5, "loud", b"raw", Loud.HIGH, (1, ("two", 3.0))])
+def test_a_cue_holds_plain_values(value: Any) -> None:
+    world: Any = type("Noisy", (Noisy,), {"made": lambda world: value})()
+    assert world.step(world.initial_state(1), (0,)).cues == (("hit", value),)
 
 
 def test_a_cue_starts_once_and_is_confirmed_once() -> None:

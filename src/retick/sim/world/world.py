@@ -15,7 +15,8 @@
         def advance(self, inputs): ...
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from enum import Enum
 from typing import Any, ClassVar, NoReturn, Self
 from zlib import crc32
 
@@ -23,7 +24,7 @@ from retick.errors import SchemaError, UsageError
 from retick.sim.contract import RUNNING
 from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.kinds import SEED
-from retick.sim.shapes import Vector2
+from retick.sim.shapes import Shape, Vector2
 from retick.sim.world.adapter import SimulatedWorld, WorldState
 from retick.sim.world.command import Command, commands_of
 from retick.sim.world.declaration import (
@@ -274,10 +275,13 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
     def cue(self, *cue: Hashable) -> None:
         """Report that something happened that can be heard or seen: ``self.cue("shot", x, y)``.
 
-        Call it in ``advance``; cues of ``join`` and ``leave`` are heard on a server only.
+        Call it in ``advance``; cues of ``join`` and ``leave`` are heard on a server only. Values are texts, numbers,
+        bools, enums, bytes, None, and tuples of these.
         """
         if self._cues is None:
             raise UsageError(f"cue({', '.join(map(repr, cue))}) was called outside of advance")
+        for value in _unfit_for_cue(cue):
+            raise UsageError(f"cue({cue[0]!r}, ...) has {value!r}: {_cue_advice(value)}")
         self._cues.append(cue)
 
     def save(self) -> bytes:
@@ -379,6 +383,23 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         return _restored, (type(self), self.save())
+
+
+def _unfit_for_cue(value: Any) -> Iterator[Any]:
+    """The values that a cue cannot hold: they can change, or differ from those that a resimulated frame gives."""
+    if isinstance(value, tuple):
+        for each in value:
+            yield from _unfit_for_cue(each)
+    elif value is not None and not isinstance(value, str | int | float | Enum | bytes):
+        yield value
+
+
+def _cue_advice(value: Any) -> str:
+    if isinstance(value, Shape):
+        return "write its numbers, such as pos.x, pos.y"
+    if isinstance(value, Cell):
+        return "write its id, or the fields that are needed"
+    return "a cue holds texts, numbers, bools, enums, bytes, and tuples of these"
 
 
 def jump(thing: Thing) -> None:
