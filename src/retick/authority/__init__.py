@@ -4,7 +4,21 @@ It knows worlds, links and snapshots, but no socket and no clock; server and cli
 kind of server shares is in :mod:`retick.host`.
 """
 
-from retick.authority.client import WorldClient, WorldClientConfig
+from retick.authority.client import (
+    MessagesLost,
+    PlayerChanged,
+    PredictionFailed,
+    RoomJoined,
+    RoomLeft,
+    RosterPlayer,
+    ServerMessageReceived,
+    SnapshotsBack,
+    SnapshotsMissing,
+    WorldClient,
+    WorldClientConfig,
+    WorldClientEvent,
+    WorldClientStats,
+)
 from retick.authority.server import RoomHooks, WorldRoom, WorldServer, WorldServerConfig
 from retick.host.events import (
     AdmitFailed,
@@ -25,6 +39,7 @@ from retick.host.events import (
     ServerEvent,
 )
 from retick.host.stats import InputStats, RoomStats, ServerStats, TickCost
+from retick.routes.online import OnlineEnded, OnlineReady, PathChanged, RelayChanged
 from retick.tokens import Applicant, Pass
 
 __all__ = [
@@ -37,22 +52,37 @@ __all__ = [
     "Joined",
     "MessageDropped",
     "MessageFromPlayer",
+    "MessagesLost",
     "MessagesNotReceived",
+    "OnlineEnded",
+    "OnlineReady",
     "Pass",
+    "PathChanged",
+    "PlayerChanged",
     "PlayerJoined",
     "PlayerLeft",
     "PlayerLost",
     "PlayerRejoined",
+    "PredictionFailed",
+    "RelayChanged",
     "RoomClosed",
     "RoomFailed",
     "RoomHooks",
+    "RoomJoined",
+    "RoomLeft",
     "RoomStats",
+    "RosterPlayer",
     "ServerDrained",
     "ServerEvent",
+    "ServerMessageReceived",
     "ServerStats",
+    "SnapshotsBack",
+    "SnapshotsMissing",
     "TickCost",
     "WorldClient",
     "WorldClientConfig",
+    "WorldClientEvent",
+    "WorldClientStats",
     "WorldRoom",
     "WorldServer",
     "WorldServerConfig",

@@ -1,13 +1,14 @@
 """Coming in, coming back, messages, the end of a room; and whatever a server says, nothing raises and bounds hold."""
 
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retick.authority.client import WorldClientConfig, server_link
+from retick import authority
+from retick.authority.client import WorldClientConfig, WorldClientEvent, server_link
 from retick.authority.client.events import MessagesLost, PlayerChanged, RoomJoined, RoomLeft, ServerMessageReceived
 from retick.authority.frames import encode_note
 from retick.authority.messages import (
@@ -23,8 +24,16 @@ from retick.authority.messages import (
 from retick.errors import UsageError
 from retick.host.events import ConnectionLost, JoinFailed
 from retick.link import Reason
+from retick.routes.online import OnlineEvent
 from tests.authority.client.scripted import Guest, Site
 from tests.authority.client.yard import RIGHT, Yard
+
+
+def test_every_event_of_a_client_is_found_beside_it() -> None:
+    events = [*get_args(WorldClientEvent), *OnlineEvent.__subclasses__()]
+    for package in (authority, authority.client):
+        assert {event.__name__ for event in events} <= set(package.__all__)
+        assert all(getattr(package, event.__name__) is event for event in events)
 
 
 def only_guest(site: Site) -> Guest:

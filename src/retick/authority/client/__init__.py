@@ -17,11 +17,19 @@ from retick.authority.client.events import (
     SnapshotsMissing,
     WorldClientEvent,
 )
+from retick.host.events import ConnectionLost, JoinFailed
+from retick.routes.online import OnlineEnded, OnlineReady, PathChanged, RelayChanged
 
 __all__ = [
+    "ConnectionLost",
+    "JoinFailed",
     "MessagesLost",
+    "OnlineEnded",
+    "OnlineReady",
+    "PathChanged",
     "PlayerChanged",
     "PredictionFailed",
+    "RelayChanged",
     "RoomJoined",
     "RoomLeft",
     "RosterPlayer",
