@@ -52,6 +52,17 @@ def test_every_help_says_what_exit_codes_mean_and_describes_every_option(command
     assert "Exit code 0: " in text
 
 
+@pytest.mark.parametrize("command", [*COMMANDS, *GROUPS])
+def test_every_help_has_the_brackets_that_its_text_has(command: str) -> None:
+    found = found_at(command)
+    parameters = [getattr(parameter, "help", None) or "" for parameter in found.params]
+    defaults = [each for each in (getattr(p, "show_default", None) for p in found.params) if isinstance(each, str)]
+    words = [word for text in (found.help or "", *parameters, *defaults) for word in re.findall(r"\[[^\s\]]+\]", text)]
+    text = shown(command)
+    assert "( game" not in text
+    assert all(text.count(word) >= words.count(word) for word in words)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_options_of_examples_exist(command: str) -> None:
     found = found_at(command)

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Annotated, Any, ClassVar
 
 import typer
+from rich.markup import escape
 from typer.core import TyperGroup
 
 import retick
@@ -59,7 +60,17 @@ def _command(name: str, found: Any) -> Any:
         found._add_completion = False
     command = typer.main.get_command(found)
     command.name = name
+    _escape_helps(command)
     return command
+
+
+def _escape_helps(command: Any) -> None:
+    """Let typer print the help of a command as it is written: it would drop ``[tool.retick]`` as markup."""
+    for each in (command, *command.params):
+        if getattr(each, "help", None):
+            each.help = escape(each.help)
+    for inner in [] if isinstance(command, LazyGroup) else getattr(command, "commands", {}).values():
+        _escape_helps(inner)
 
 
 class CommandLine(LazyGroup):
