@@ -10,6 +10,7 @@ from hooks import Hosts, bot
 from pearls import Pearls
 
 from retick.authority import RoomClosed, RoomFailed, WorldServer, WorldServerConfig
+from retick.errors import DecodeError
 from retick.replay import Recorder, RecordingFile
 from retick.transport import Pump, open_udp
 
@@ -39,6 +40,18 @@ class Keeper:
         part.write_bytes(server.save_room())
         part.replace(self.saved)
 
+    def restore(self, server):
+        """Go on with the room that was saved; False if there is none that can be read."""
+        if not self.saved.exists():
+            return False
+        try:
+            server.restore_room(self.saved.read_bytes(), bots=bot)
+        except DecodeError as error:  # damaged, or of another version of the game
+            bad = self.saved.replace(self.saved.with_suffix(".bad"))
+            print(f"{bad} is no room of this game, so a new one begins: {error}", flush=True)
+            return False
+        return True
+
     def finish(self, name):
         """The room is over, and its recording is complete."""
         self.files.pop(name).finish()
@@ -48,9 +61,7 @@ class Keeper:
 def make_server(keeper):
     config = WorldServerConfig(rooms=())  # the room is opened below: a saved one, or a new one
     server = WorldServer(Pearls, entropy=os.urandom, config=config, hooks=Hosts(), record=keeper.record)
-    if keeper.saved.exists():
-        server.restore_room(keeper.saved.read_bytes(), bots=bot)
-    else:
+    if not keeper.restore(server):
         server.open_room("")
     return server
 

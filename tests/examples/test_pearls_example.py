@@ -105,6 +105,25 @@ def test_a_player_comes_back_to_a_server_that_was_killed(found: Callable[[str], 
         assert verify(each, found("pearls").Pearls()).ok
 
 
+@pytest.mark.parametrize("damage", [b"", b"no room", b"RTWR" + bytes(80)])
+def test_a_saved_room_that_cannot_be_read_is_kept_and_a_new_one_opened(
+    found: Callable[[str], Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: bytes
+) -> None:
+    program = found("server")
+    keeper = program.Keeper(tmp_path)
+    keeper.saved.write_bytes(damage)
+    server = program.make_server(keeper)
+    assert [player.name for player in server.rooms[""].players.values()] == ["robot"]
+    assert (tmp_path / "room.bad").read_bytes() == damage
+    assert capsys.readouterr().out.startswith(f"{tmp_path / 'room.bad'} is no room of this game, so a new one begins: ")
+    keeper.keep(server)
+    again = program.Keeper(tmp_path)
+    program.make_server(again)
+    assert [path.name for path in tmp_path.glob("*.bad")] == ["room.bad"]
+    for each in (keeper, again):
+        each.finish("")
+
+
 def test_the_window_can_be_drawn(found: Callable[[str], Any]) -> None:
     pygame = pytest.importorskip("pygame")
     client, game = found("client"), found("pearls")
