@@ -13,7 +13,7 @@ from tests.sim.maths.reference import DIGITS, REFERENCE, arc_tangent, decimal_pi
 
 SOURCE = Path(kernel.__file__).parent / "kernel.py"
 SECTIONS = (
-    "The rounding error of one",
+    "Rounding errors of single operations",
     "Sine, cosine and tangent",
     "Arc tangent, arc sine",
     "Exponential function",
@@ -24,7 +24,7 @@ SECTIONS = (
 def section(title: str) -> str:
     """The source of the functions under one of these titles, up to the next."""
     text = SOURCE.read_text(encoding="utf-8")
-    starts = [text.index(each) for each in SECTIONS]
+    starts = [text.index(f"\n# {each}") for each in SECTIONS]
     assert starts == sorted(starts)
     at = SECTIONS.index(title)
     return text[starts[at] : starts[at + 1]]
