@@ -144,8 +144,8 @@ def test_repr_shows_the_declaration() -> None:
         ({"x": 0, "heading": -129, "fuel": 0}, "Ship.heading: -129 is not an I8 (-128 to 127)"),
         ({"x": 0, "heading": 0, "fuel": -1}, "Ship.fuel: -1 is not a U16 (0 to 65535)"),
         ({"x": 0.5, "heading": 0, "fuel": 0}, "Ship.x: 0.5 is not an I32"),
-        ({"x": 0, "heading": 0}, "missing fields ['fuel']"),
-        ({"x": 0, "heading": 0, "fuel": 0, "speed": 1}, "unknown fields ['speed']"),
+        ({"x": 0, "heading": 0}, "Ship: missing fields ['fuel']"),
+        ({"x": 0, "heading": 0, "fuel": 0, "speed": 1}, "Ship: unknown fields ['speed']"),
         ({}, "missing fields ['x', 'heading', 'fuel']"),
     ],
 )

@@ -12,6 +12,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from retick.errors import UsageError
+
 ABSENT: Final = "absent"
 """Shown in place of a value where a state does not have the field."""
 DEEPEST_OBJECT = 4
@@ -29,6 +31,12 @@ class FieldDifference(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.ours} here, {self.theirs} there"
+
+
+def wrong_names(owner: str, missing: Sequence[str], unknown: Sequence[str]) -> UsageError:
+    """The error for values given by field name, of which some are missing or unknown."""
+    wrong = [f"{what} fields {names}" for what, names in (("missing", missing), ("unknown", unknown)) if names]
+    return UsageError(f"{owner}: {', '.join(wrong)}")
 
 
 def field_differences(

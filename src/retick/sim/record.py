@@ -36,7 +36,7 @@ from typing import (
 )
 
 from retick.errors import InvalidValue, LimitExceeded, SchemaError, TrailingData, Truncated, UsageError
-from retick.sim.fields import FieldDifference, field_differences
+from retick.sim.fields import FieldDifference, field_differences, wrong_names
 from retick.sim.flat import FlatRecord, PartField, SlotField, fill_record, make_record, slots_checksum
 from retick.sim.kinds import COUNT, Kind, Most, kind_of
 
@@ -245,7 +245,7 @@ class Record(FlatRecord, metaclass=_RecordType):
         if given != len(values):
             missing = [member.name for member in members if member.name not in values and member.name not in defaults]
             unknown = sorted(values.keys() - {member.name for member in members})
-            raise UsageError(f"{cls.__name__}: missing fields {missing}, unknown fields {unknown}")
+            raise wrong_names(cls.__name__, missing, unknown)
         fill_record(self, slots)
 
     def replace(self, **changes: Any) -> Self:

@@ -22,7 +22,7 @@ from zlib import crc32
 
 from retick.errors import SchemaError, UsageError
 from retick.sim.contract import RUNNING
-from retick.sim.fields import FieldDifference, field_differences
+from retick.sim.fields import FieldDifference, field_differences, wrong_names
 from retick.sim.kinds import SEED
 from retick.sim.shapes import Shape, Vector2
 from retick.sim.world.adapter import SimulatedWorld, WorldState
@@ -137,7 +137,7 @@ def _by_name(cls: ThingType, given: tuple[Any, ...], values: dict[str, Any]) -> 
 def _wrong_names(cls: ThingType, values: dict[str, Any]) -> UsageError:
     missing = [name for name, is_needed in cls._names.items() if is_needed and name not in values]
     unknown = sorted(values.keys() - cls._names.keys())
-    return UsageError(f"{cls.__name__}: missing fields {missing}, unknown fields {unknown}")
+    return wrong_names(cls.__name__, missing, unknown)
 
 
 def _is_dice(member: Member) -> bool:
