@@ -17,7 +17,7 @@ from retick.serving.served_game import server_for
 
 GAMES = """
 from retick.netrunner import NetRunner
-from retick.sim import World, U8
+from retick.sim import Thing, World, U8
 
 ready_made = NetRunner()
 
@@ -26,6 +26,9 @@ def factory():
 
 def broken():
     raise ValueError("no map")
+
+class Ball(Thing):
+    x: U8
 
 class Duel(World):
     num_players = 2
@@ -75,6 +78,7 @@ def test_a_profile_is_an_object_or_what_makes_one(tmp_path: Path, name: str) -> 
         ("number", {}, "number cannot be served: it is neither a declared world's class nor a profile"),
         ("broken", {}, r"broken cannot be called without arguments to make a game \(ValueError: no map\)"),
         ("Still", {}, "Still has no advance"),
+        ("Ball", {}, r"^Ball is a Thing, which is part of a game: name a World \(in served_games: Duel, Still\)$"),
         ("duel", {}, "duel is a world, not its class: name the class"),
         ("Duel", {"fixed": True}, "--fixed is for games with fixed snapshots, and Duel is a declared world"),
         ("Duel", {"players": 3}, "Duel has num_players = 2: --players cannot change it"),

@@ -1,11 +1,11 @@
-"""The one way from a game's name to a game: every command and every worker process finds it here.
+"""Finds games by their names, for every command and every worker process.
 
 A game is named ``package.module:Class`` or ``path/to/file.py:Class``; a factory or a finished game object may stand in
-place of the class, and a class of mutable worlds gets its adapter. The games of this library are also known by the ids
-that their recordings carry.
+for the class, and a class of mutable worlds gets its adapter. The games of this library are also known by the ids that
+their recordings carry.
 
-``locate_game`` finds the place without importing anything, so that a parent process can hand it on to a worker.
-``import_game`` imports from that place. ``load_game`` does both. Everything wrong with a name is a UsageError.
+``locate_game`` finds the place without importing anything, so that a parent process can pass it to a worker.
+``import_game`` imports from that place. ``load_game`` does both. All raise UsageError for a wrong name.
 """
 
 import importlib
@@ -20,28 +20,28 @@ from typing import Any
 from retick.audit.targets import find_target, split_target
 from retick.errors import UsageError
 from retick.sim.contract import Simulation, input_size_of
-from retick.sim.world import SimulatedWorld, World, WorldSimulation
+from retick.sim.world import SimulatedWorld, Thing, World, WorldSimulation
 from retick.sim.world.hosting import make_read_only
 
 GAME_IDS = {"retick.fighter": "retick.games.fighter:Fighter", "retick.scramble": "retick.games.scramble:Scramble"}
-"""Names of the games whose ids recordings carry."""
+"""Names of the games by the ids in recordings."""
 _REQUIRED = ("num_players", "initial_state", "step", "checksum", "fields")
 _WORLD = ("num_players", "reset", "advance", "save", "load", "fields")
 
 
 def load_game(name: str) -> Callable[[], Simulation[Any]]:
-    """A function that makes a new game each time; one has been made and checked already."""
+    """Return a function that makes a new game each time; one was made already, to check it."""
     return import_game(**locate_game(name))
 
 
 def locate_game(name: str) -> dict[str, str]:
-    """Where to import the game from: the arguments of ``import_game``, as a worker process gets them in JSON."""
+    """Where to import the game from: the arguments of ``import_game``, which a worker process gets as JSON."""
     name = GAME_IDS.get(name, name)
     place, attribute = split_target(name)
     if attribute is None:
-        raise UsageError(f"a game is named as module:Class or file.py:Class, not {name!r}")
+        raise UsageError(f"a game must be named as module:Class or file.py:Class, not {name!r}")
     if place == "__main__":
-        raise UsageError(f"{name} is in the program that was run: name its file, as file.py:{attribute}")
+        raise UsageError(f"{name} is in the main program: name its file, as file.py:{attribute}")
     try:
         main = find_target(name).main
     except UsageError:
@@ -54,13 +54,13 @@ def locate_game(name: str) -> dict[str, str]:
 
 
 def _is_module_without_source(place: str) -> bool:
-    """Such as an extension module that was built elsewhere: it can be played, though not read."""
+    """Whether this is a module without source, such as an extension built elsewhere, which can still be played."""
     top = place.split(".")[0]
     return top.isidentifier() and (top in sys.modules or importlib.util.find_spec(top) is not None)
 
 
 def import_game(root: str, module: str, attribute: str) -> Callable[[], Simulation[Any]]:
-    """Import ``module`` (or the file ``module`` if it ends in .py) below ``root``, and return what makes the game."""
+    """Import ``module`` (a file if it ends in .py) below ``root``, and return the function that makes the game."""
     found = import_object(root, module, attribute)
     if not isinstance(found, type) and hasattr(found, "step"):
         game, make = found, lambda: found
@@ -70,34 +70,46 @@ def import_game(root: str, module: str, attribute: str) -> Callable[[], Simulati
     if missing and all(hasattr(game, name) for name in _WORLD):
         return lambda *arguments: WorldSimulation(found(*arguments))
     if missing:
-        raise UsageError(f"{attribute} is no game: it has no {', '.join(missing)}")
+        raise UsageError(f"{attribute} is not a game: it has no {', '.join(missing)}")
     return make
 
 
 def made_for(make: Callable[..., Simulation[Any]], num_players: int) -> Simulation[Any]:
-    """The game for so many players: ``make()``, or ``make(num_players)`` if that gives another number of them."""
+    """Make the game for this number of players: by ``make()``, or else by ``make(num_players)``."""
     game = make()
     if game.num_players == num_players:
         return game
     try:
         other = make(num_players)
-    except Exception:  # it takes no such argument, or not this number
+    except Exception:  # the game takes no argument, or not this number
         return game
     return other if getattr(other, "num_players", None) == num_players else game
 
 
 def import_object(root: str, module: str, attribute: str) -> Any:
-    """What a module has under a name, whatever it is; the arguments are those of ``import_game``."""
+    """Import any object by the arguments of ``import_game``."""
     found: Any = import_from(Path(root), module)
     for part in attribute.split("."):
         if not hasattr(found, part):
             raise UsageError(f"{module} has no {attribute!r}")
         found = getattr(found, part)
+    if isinstance(found, type) and issubclass(found, Thing):
+        worlds = ", ".join(_worlds_in(import_from(Path(root), module))) or "none"
+        raise UsageError(f"{attribute} is a Thing, which is part of a game: name a World (in {module}: {worlds})")
     return found
 
 
+def _worlds_in(module: ModuleType) -> list[str]:
+    """The names of the declared worlds of a module."""
+    return [name for name, found in vars(module).items() if _is_own_world(found, module)]
+
+
+def _is_own_world(found: Any, module: ModuleType) -> bool:
+    return isinstance(found, type) and issubclass(found, World) and found.__module__ == module.__name__
+
+
 def made(factory: Any, attribute: str) -> Any:
-    """What a class or a function makes without arguments."""
+    """Call a class or a function without arguments; UsageError if it raises."""
     try:
         return factory()
     except Exception as error:
@@ -106,7 +118,7 @@ def made(factory: Any, attribute: str) -> Any:
 
 
 def import_from(root: Path, module: str) -> ModuleType:
-    """Import ``module``, or the file ``module`` if it ends in .py, below ``root``; UsageError if it cannot be."""
+    """Import ``module``, or the file ``module`` if it ends in .py, below ``root``; UsageError if that fails."""
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     file = root / module if module.endswith(".py") else root / f"{module}.py"
@@ -115,7 +127,7 @@ def import_from(root: Path, module: str) -> ModuleType:
             loaded = importlib.import_module(module)
             if "." in module or not file.exists() or _comes_from(loaded, file):
                 return loaded
-        # The name is no identifier, or another module has it already: found by its path, under a name of its own.
+        # The name is not an identifier, or another module has it: import by path, under another name.
         return _import_file(file)
     except Exception as error:
         raise UsageError(f"{module} cannot be imported: {type(error).__name__}: {error}") from error
@@ -124,7 +136,7 @@ def import_from(root: Path, module: str) -> ModuleType:
 
 
 def module_beside(place: dict[str, str], name: str) -> ModuleType | None:
-    """The module of this name beside the one of a game, found as ``locate_game`` says; None if there is none."""
+    """The module of this name beside a game's, whose place ``locate_game`` has found; None if there is none."""
     root, module = Path(place["root"]), place["module"]
     package = "" if module.endswith(".py") else module.rpartition(".")[0]
     beside = root.joinpath(*package.split(".")) if package else root
@@ -134,7 +146,7 @@ def module_beside(place: dict[str, str], name: str) -> ModuleType | None:
 
 
 def _comes_from(module: ModuleType, file: Path) -> bool:
-    """From the file itself, or from the compiled form that lies beside it."""
+    """Whether the module was loaded from the file, or from its compiled form beside it."""
     origin = getattr(module, "__file__", None)
     return origin is not None and Path(origin).resolve().parent == file.parent.resolve()
 
@@ -143,18 +155,18 @@ def _import_file(file: Path) -> ModuleType:
     name = f"game_in_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise UsageError(f"{file} is no Python file")
+        raise UsageError(f"{file} is not a Python file")
     loaded = importlib.util.module_from_spec(spec)
     sys.modules[name] = loaded
     spec.loader.exec_module(loaded)
     return loaded
 
 
-# A game's own bot: the function ``bot(player, state)`` or ``press(player, state)`` that it or its module has.
+# A game's own bot is the function ``bot(player, state)`` or ``press(player, state)`` of the game or its module.
 #
 # It returns the buttons of one player in one frame, as the ``press`` of ``retick.testing.mesh.Mesh`` does. A function
-# of that name with other parameters is no bot: it may well read a keyboard. For a declared world it may be
-# ``bot(player, world)``, and reads the fields.
+# of that name with other parameters is not a bot, since it may read a keyboard. For a declared world it may be
+# ``bot(player, world)``, which reads the world's fields.
 
 Press = Callable[[int, Any], int]
 NAMES = ("bot", "press")
@@ -162,7 +174,7 @@ OF_A_STATE, OF_A_WORLD = ["player", "state"], ["player", "world"]
 
 
 def press_function_of(sim: Simulation[Any]) -> Press | None:
-    """The game's bot, None if it has none."""
+    """The game's bot; None if it has none."""
     game = sim.world if isinstance(sim, SimulatedWorld) else sim
     for place in (sim, game, sys.modules.get(type(game).__module__)):
         for name in NAMES:
@@ -176,7 +188,7 @@ def press_function_of(sim: Simulation[Any]) -> Press | None:
 
 
 def _sees_the_world(game: World, bot: Press) -> Press:
-    """``bot`` with the world in place of its state: another instance, whose fields it can read and not write."""
+    """Let ``bot`` see a read-only copy of the world instead of its state."""
     shown = type(game)()
     make_read_only(shown)
     seen: Any = None
@@ -199,7 +211,7 @@ def _parameters(function: Callable[..., Any]) -> list[str]:
 
 
 def played_rows(sim: Simulation[Any], press: Press, seed: int, frames: int) -> list[tuple[int, ...]]:
-    """The inputs of a match in which the bot plays every seat."""
+    """Play a match with the bot at every seat; return its inputs."""
     largest = (1 << 8 * input_size_of(sim)) - 1
     state = sim.initial_state(seed)
     rows = []
