@@ -26,6 +26,18 @@ def test_bots_that_are_refused_say_why_in_one_line_without_an_empty_table(monkey
     assert result.stderr == "retick: no bot is in at 127.0.0.1 port 9: the room is full\n"
 
 
+def test_bots_that_are_never_answered_say_so() -> None:
+    result = CliRunner().invoke(app, ["bots", "1", "--connect", "127.0.0.1:9", "--seconds", "0.2"])
+    assert result.exit_code == 1
+    assert result.stderr == "retick: 127.0.0.1 port 9 did not answer: is retick serve running there?\n"
+
+
+def test_bots_at_a_server_of_another_game_say_what_they_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retick.cli.bots.BotClient", Stranger)
+    result = CliRunner().invoke(app, ["bots", "1", "--connect", "127.0.0.1:9", "--seconds", "3600"])
+    assert result.stderr.endswith("another game: this is 'x', and retick bots plays only the runner\n")
+
+
 def test_bots_write_a_capture_of_what_they_send(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("retick.cli.bots.BotClient", Dialled)
     file = tmp_path / "bots.rtkc"
@@ -48,6 +60,14 @@ class Refused(BotClient):
 
     def tick(self) -> None:
         self.client._fail(Reason.FULL, "the room is full")
+        super().tick()
+
+
+class Stranger(BotClient):
+    """Learns at its first turn that the server has another game."""
+
+    def tick(self) -> None:
+        self.client._fail(Reason.GAME, "another game: this is 'x'")
         super().tick()
 
 

@@ -39,6 +39,7 @@ from retick.transport.udp import open_udp, parse_address
 # retick: floats -- measurements
 
 
+DIALLING: Final = "dialling"
 SPIKE: Final = 0.25
 """Metres from which a player sees a correction."""
 WARM_UP: Final = 3.0
@@ -102,7 +103,7 @@ class BotClient:
             undo.pop_all()
         self.wire = Poll(captured(Impaired(self.client, outgoing=link, incoming=link, seed=seed), capture), self.socket)
         self.bot = CourseBot(seed)
-        self.state = "dialling"
+        self.state = DIALLING
         self.failed = False
         """Whether the bot is out and does not try again."""
         self.reason = 0
@@ -264,16 +265,18 @@ def bots(
         if file is not None:
             file.close()
             say(file.summary(), err=as_json)
-    if all(bot.failed for bot in running):
-        raise RetickError(_why_none_is_left(running[0], host, port))
+    if all(bot.failed or bot.state == DIALLING for bot in running):
+        raise RetickError(_why_none_is_left(next((bot for bot in running if bot.failed), running[0]), host, port))
     if not all(bot.did_well for bot in running) or (file is not None and file.failure):
         raise typer.Exit(NO)
 
 
 def _why_none_is_left(bot: BotClient, host: str, port: int) -> str:
     where = f"{host} port {port}"
-    if bot.reason == Reason.NO_ANSWER:
+    if bot.reason == Reason.NO_ANSWER or not bot.failed:
         return f"{where} did not answer: is retick serve running there?"
+    if bot.reason == Reason.GAME:
+        return f"no bot is in at {where}: {bot.state}, and retick bots plays only the runner"
     return f"no bot is in at {where}: {bot.state}"
 
 
