@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 
 from retick.cli.app import app
 from retick.cli.exit_codes import MISUSE, NO
-from retick.playing.key_files import load_token_key
+from retick.playing.key_files import load_identity, load_server_key, load_token_key, make_token_key
 from retick.tokens import from_text, issue, key_id_of, open_token, to_text
 
 SERVER_KEY = "5a" * 32
@@ -121,6 +122,18 @@ def test_what_is_no_token_is_misuse_in_one_line_that_does_not_repeat_it(tmp_path
         assert len(result.stderr.splitlines()) == 1
         assert "planted" not in result.stderr
         assert whole[:30] not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [(load_identity, "a lasting key"), (load_server_key, "a server's key"), (make_token_key, "a token key")],
+)
+def test_a_key_in_place_of_a_token_is_named(tmp_path: Path, make: Callable[[Path], object], what: str) -> None:
+    path = tmp_path / "some.key"
+    make(path)
+    result = run("show", path)
+    assert result.exit_code == MISUSE
+    assert result.stderr == f"retick: {path} is {what}, not a token\n"
 
 
 def test_bots_take_a_token_for_one_of_them(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import typer
 from retick.cli.exit_codes import complain
 from retick.errors import RetickError, UsageError
 from retick.host.link_config import ClientSealing
-from retick.playing.key_files import KeyLogFile, load_identity
+from retick.playing.key_files import KeyLogFile, kind_of_key, load_identity
 from retick.playing.link_form import only_sealed
 from retick.replay import ReadLimits
 from retick.replay.storage import read_bounded
@@ -60,7 +60,10 @@ def read_server_key(text: str) -> bytes:
 def read_token(path: Path) -> bytes:
     """Read the join token in a file; UsageError if there is none. No message shows the token."""
     try:
-        token = from_text(bytes(read_bounded(path, ReadLimits(max_bytes=MOST_TOKEN_FILE))))
+        text = bytes(read_bounded(path, ReadLimits(max_bytes=MOST_TOKEN_FILE)))
+        if kind := kind_of_key(text):
+            raise UsageError(f"{path} is {kind}, not a token")
+        token = from_text(text)
         show(token)
     except UsageError:
         raise

@@ -30,6 +30,13 @@ class _Kind(NamedTuple):
 _IDENTITY: Final = _Kind("retick-identity-1", "a lasting key", "name another one, and it is made")
 _SERVER: Final = _Kind("retick-server-key-1", "a server's key", "name another one, and it is made")
 _TOKEN: Final = _Kind("retick-token-key-1", "a token key", "retick token keygen makes one")
+_KINDS: Final = (_IDENTITY, _SERVER, _TOKEN)
+
+
+def kind_of_key(text: bytes) -> str | None:
+    """What the text of a key file holds, as "a server's key"; None if it is no key file."""
+    words = text.split(maxsplit=1)
+    return next((kind.name for kind in _KINDS if words and words[0] == kind.mark.encode()), None)
 
 
 def load_identity(path: Path) -> tuple[bytes, str]:
