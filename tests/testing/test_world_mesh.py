@@ -49,6 +49,14 @@ def test_a_client_that_was_cut_off_comes_back() -> None:
     mesh.verify()
 
 
+@pytest.mark.parametrize(
+    "call", [lambda mesh: mesh.events_of("carol", RoomJoined), lambda mesh: mesh.cut("carol", 1.0)]
+)
+def test_a_name_that_no_client_has_is_refused_by_that_name(call: Any) -> None:
+    with pytest.raises(UsageError, match=r"^there is no client 'carol', only ann, bob and 'server'$"):
+        call(WorldMesh(Raiders))
+
+
 def test_what_fails_in_the_room_or_at_a_client_or_in_the_recording_is_found() -> None:
     class Broken(Raiders):
         def advance(self, inputs: Any) -> None:

@@ -89,11 +89,17 @@ class WorldMesh:
 
     def cut(self, name: str, seconds: float) -> None:
         """Lose everything between a client and the server for some seconds."""
+        self._check_name(name)
         self.network.cut(name, SERVER, seconds)
 
     def events_of(self, name: str, kind: type[E]) -> list[E]:
         """The events of one kind that a client, or ``"server"``, has reported."""
+        self._check_name(name)
         return [event for event in self.events[name] if isinstance(event, kind)]
+
+    def _check_name(self, name: str) -> None:
+        if name not in self.events:
+            raise UsageError(f"there is no client {name!r}, only {', '.join(self.clients)} and {SERVER!r}")
 
     def verify(self) -> int:
         """Run all recordings again; AssertionError if one differs or something failed. Returns the newest checksum."""
