@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from examples.raiders import Raiders
 
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
@@ -244,6 +245,15 @@ def test_a_mapping_without_a_peers_name_is_refused_by_that_name(what: str) -> No
 def test_games_that_no_peer_can_play_are_refused_in_words(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         Mesh(arguments.pop("game"), **arguments)
+
+
+def test_a_bot_that_reads_the_state_as_a_world_is_told_how_to_load_it() -> None:
+    def bot(player: int, world: Any) -> int:
+        return int(world.hits)
+
+    mesh = Mesh(Raiders, seats={"alice": 2, "bob": 2}, press=bot)
+    with pytest.raises(AttributeError, match=r"give `press` a function that loads it, game\.load_into\(world, state\)"):
+        mesh.play(60)
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,6 @@ def test_another_instance_can_be_put_into_a_state() -> None:
 
 
 def test_who_reads_a_field_of_a_state_hears_where_the_fields_are() -> None:
-    with pytest.raises(AttributeError, match=r"a WorldState has no tanks: .*game\.load_into\(shown, state\)"):
+    with pytest.raises(AttributeError, match=r"a WorldState has no tanks: .*game\.load_into\(world, state\)"):
         _ = WorldState(b"").tanks
     assert not hasattr(WorldState(b""), "tanks")

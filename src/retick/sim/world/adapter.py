@@ -70,7 +70,8 @@ class WorldState:
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(
             f"a WorldState has no {name}: it is a handle on what was saved. To read the world, load it into another "
-            "instance, game.load_into(shown, state), and read that; or write a bot as bot(player, world)"
+            "instance. A Mesh calls press(player, state): give `press` a function that loads it, "
+            "game.load_into(world, state). Only the bot in a game's own module is called as bot(player, world)"
         )
 
     def __repr__(self) -> str:
