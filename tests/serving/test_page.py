@@ -6,13 +6,20 @@ import subprocess
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
 from retick.errors import MissingExtra
+from retick.netrunner import RunnerConfig
 from retick.serving import metrics, page
+from retick.serving.event_log import EventLog
+from retick.serving.fleet import Fleet
+from retick.serving.front import serve_plan
 from retick.serving.page import MetricsPage
 from retick.serving.page_options import ServerSource, open_page
+from retick.serving.plan import ServePlan
 from tests.netrunner.courses import Field
 
 
@@ -130,6 +137,18 @@ def test_without_the_library_the_install_line_is_told(monkeypatch: pytest.Monkey
     monkeypatch.delitem(sys.modules, "retick.serving.page")
     with pytest.raises(MissingExtra, match=r"pip install prometheus-client"):
         open_page(lambda: ServerSource(Field().server), ("127.0.0.1", 0))
+
+
+def test_without_the_library_a_server_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    monkeypatch.delitem(sys.modules, "retick.serving.page")
+    monkeypatch.setattr(Fleet, "start", lambda fleet: pytest.fail("workers start"))
+    plan = ServePlan(runner=asdict(RunnerConfig()), rooms=("", "room 2"), host="127.0.0.1", port=0)
+    with pytest.raises(MissingExtra, match=r"pip install prometheus-client"):
+        serve_plan(
+            plan, 2, EventLog(as_json=False, reports=Path()),
+            page_address=("127.0.0.1", 0), seconds=1.0, drain=0.0, pin=False, agones=False,
+        )  # fmt: skip
 
 
 def test_servers_and_relays_without_a_page_need_no_library() -> None:

@@ -15,7 +15,7 @@ from retick.serving.agones_duty import agones_duty
 from retick.serving.event_log import EventLog
 from retick.serving.fleet import Fleet
 from retick.serving.hosting import GOODBYE, LOOK_EVERY, key_in_words, on_sigterm, rooms_in_words, run_alone
-from retick.serving.page_options import announce_page, open_page
+from retick.serving.page_options import announce_page, open_page, page_class
 from retick.serving.plan import ServePlan, public_key_in, sealing_of
 from retick.serving.served_game import server_for
 from retick.transport.pump import Pump
@@ -148,6 +148,8 @@ def serve_plan(
     agones: bool,
 ) -> None:
     """Serve until the server has drained, the seconds are over, or Ctrl-C: in this process, or with a front."""
+    if page_address is not None:
+        page_class()  # what is missing is said before workers start
     served = server_for(plan) if workers == 1 else None
     socket = open_udp(plan.host, plan.port)
     try:

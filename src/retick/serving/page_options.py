@@ -25,15 +25,21 @@ def page_address(text: str) -> tuple[str, int]:
     return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)
 
 
-def open_page(source: "Callable[[], MetricsSource]", address: tuple[str, int]) -> "MetricsPage":
-    """Open the page; ``source`` is called only if prometheus_client is installed."""
-    host, port = address
+def page_class() -> "type[MetricsPage]":
+    """The class of pages; MissingExtra without prometheus_client."""
     try:
         from retick.serving.page import MetricsPage
     except ModuleNotFoundError:
         raise MissingExtra("--metrics needs prometheus_client: pip install prometheus-client") from None
+    return MetricsPage
+
+
+def open_page(source: "Callable[[], MetricsSource]", address: tuple[str, int]) -> "MetricsPage":
+    """Open the page; ``source`` is called only if prometheus_client is installed."""
+    host, port = address
+    make_page = page_class()
     try:
-        return MetricsPage(source(), port, host)
+        return make_page(source(), port, host)
     except OSError as error:
         raise UsageError(f"--metrics {host}:{port} cannot be opened: {error.strerror}") from error
 
