@@ -113,13 +113,13 @@ def test_a_module_without_source_can_be_played(place: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("some_games", "a game is named as module:Class or file.py:Class, not 'some_games'"),
+        ("some_games", "a game must be named as module:Class or file.py:Class, not 'some_games'"),
         ("nothing.py:Game", "no file or directory is called nothing.py"),
         ("nothing_at_all:Game", "no module is called 'nothing_at_all'"),
         ("some_games:Nobody", "some_games has no 'Nobody'"),
         ("some_games:number", "number cannot be called without arguments to make a game"),
         ("some_games:NeedsMore", "NeedsMore cannot be called without arguments to make a game"),
-        ("some_games:Half", "Half is no game: it has no initial_state, step, checksum, fields"),
+        ("some_games:Half", "Half is not a game: it has no initial_state, step, checksum, fields"),
         ("wrong.py:Game", "wrong cannot be imported: SyntaxError"),
         ("raising.py:Game", "raising cannot be imported: ZeroDivisionError"),
         ("leaving.py:Game", "leaving cannot be imported: it ends the program"),

@@ -52,7 +52,7 @@ def test_a_good_game_passes_and_a_cheat_is_shown_with_its_fields() -> None:
     [
         ("Crash", 1, "the game raised ZeroDivisionError"),
         ("Full", 1, "in Full.advance: self.shots.append(Shot()), in frame 3 of the run with seed 1, with the inputs ("),
-        ("Half", 2, "is no game: it has no initial_state"),
+        ("Half", 2, "is not a game: it has no initial_state"),
         ("Nobody", 2, "has no 'Nobody'"),
     ],
 )

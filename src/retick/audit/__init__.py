@@ -1,6 +1,6 @@
 """Checks whether a game is deterministic: rules over its source, and the same match run in several interpreters.
 
-Knows the simulation contract and no particular game; it never imports a game into its own process. ``static`` reads
+It knows the simulation contract and no particular game, and never imports a game into its own process. ``static`` reads
 source, ``runs`` compares interpreters, ``desync`` explains the bundle of a match that went wrong.
 """
 

@@ -1,7 +1,7 @@
-"""What a game raised: the message, the innermost line of the game's own source, and the frame with its inputs.
+"""Describes what a game raised: the message, the innermost line of the game's own source, the frame and its inputs.
 
-An error may be raised deep inside of this library, by a full list for example. Whoever wrote the game needs the line of
-the game that led there. An error with no such line is not the game's: a wrong name on the command line, say.
+An error may be raised deep inside this library, for example by a full list. The author of the game needs the line of
+the game that led there. An error without such a line is not the game's: a wrong name on the command line, say.
 """
 
 import linecache
@@ -15,19 +15,19 @@ LONGEST_LINE = 80
 
 
 def is_raised_by_game(error: BaseException) -> bool:
-    """Whether a line of a game led to it."""
+    """Whether a line of a game led to the error."""
     return _game_line(error) is not None
 
 
 def game_failure(error: BaseException) -> str:
-    """The kind of error, its text, where it was raised, and the notes added to it, in one line."""
+    """Describe an error in one line: its kind, its text, where it was raised, and its notes."""
     where = _game_line(error) or _last_line(error)
     notes = "".join(f", {note}" for note in getattr(error, "__notes__", []))
     return f"the game raised {type(error).__name__}: {error} ({where}{notes})"
 
 
 def _game_line(error: BaseException) -> str | None:
-    """File, line, function and text of the innermost line that belongs to a game."""
+    """File, line, function and text of the innermost line that belongs to a game; None if there is none."""
     found = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if _is_of_game(frame)]
     if not found:
         return None
@@ -38,7 +38,7 @@ def _game_line(error: BaseException) -> str | None:
 
 
 def _is_of_game(frame: FrameType) -> bool:
-    """Whether its module is neither this library (its games aside), nor Python's, nor installed."""
+    """Whether the frame's module is neither this library (except its games), nor Python's, nor installed."""
     module = str(frame.f_globals.get("__name__", ""))
     top, _, below = module.partition(".")
     if top == OWN:
@@ -53,6 +53,6 @@ def _last_line(error: BaseException) -> str:
 
 
 def _shown(filename: str) -> str:
-    """The path from the working directory on, if it is below it."""
+    """The path relative to the working directory, if the file is below it."""
     here = os.path.join(os.getcwd(), "")
     return filename.removeprefix(here)

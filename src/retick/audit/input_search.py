@@ -1,13 +1,13 @@
-"""Searches for matches that reach new lines of a game, and has each of them checked.
+"""Searches for matches that reach new lines of a game, and checks each of them.
 
 Theory of operation. A match that reached a line or branch for the first time is kept, and so is one that ended in a new
-kind of state (a field with a new number of digits: a score, a life lost). Most new matches are a kept one with another
-ending, or with some inputs changed: so a match that hits is built from one that fires. It goes on from a saved state
-of the kept one. What runs for the first time is checked at once, from the first frame on and without saved states, by
-the ``check`` that the caller gives.
+kind of state (a field with a new number of digits: a score, a life lost). Most new matches are kept ones with another
+ending or some changed inputs, and go on from a saved state: so a match with a hit is built from one with a shot. A
+match that runs a line for the first time is checked at once, from its first frame and without saved states, by the
+caller's ``check``.
 
-The search ends when no new line or branch was reached for a while, counted in frames, or when its time is over. Given
-the same seed and enough time, it does the same every time.
+The search ends when no new line or branch was reached for a number of frames, or when its time is over. Given the same
+seed and enough time, it does the same every time.
 """
 
 import math
@@ -24,26 +24,26 @@ from retick.audit.runs.saves import Saved, load, save
 from retick.sim.contract import Simulation, input_size_of, located
 from retick.sim.prng import seeded_inputs
 
-# Makes rows of inputs for a search: new ones, and changed copies of those that reached something.
+# Rows of inputs for a search are new ones, or changed copies of those that reached something.
 #
-# Theory of operation. Games read a few bits of an input, and most of a random input does nothing. So each bit is tried
-# first, at several moments of a match: the bits that change the state are the *live* ones, and are drawn most. Buttons
-# are held for a while, mostly one or two at a time, because opposite ones cancel each other. All is drawn from one
-# generator.
+# Theory of operation. Games read only a few bits of an input, so most of a random input does nothing. So each bit is
+# tried first, at several moments of a match: bits that change the state are *live*, and are drawn most. Buttons are
+# held for a while, mostly one or two at a time, because opposite ones cancel each other. One generator draws
+# everything.
 
 Row = tuple[int, ...]
 PROBED_FRAMES = (0, 30, 120, 300)
-"""Where each bit is tried: some games do nothing in their first seconds."""
+"""Frames at which each bit is tried; some games do nothing in their first seconds."""
 PROBE_LENGTH = 3
 LONGEST_HOLD = 12
 LONGEST_WALK = 90
-"""Frames that a button is held now and then, to cross a whole field."""
+"""Most frames for which a button is sometimes held, to cross a whole field."""
 STRANGE = 24
-"""One press in so many has random bits, live or not."""
+"""One of so many presses has random bits, live or not."""
 
 
 def live_bits(sim: Simulation[Any], seed: int, rows: Sequence[Row]) -> list[int]:
-    """The bits that change the state when somebody presses them, at one of a few moments of the match ``rows``."""
+    """The bits that change the state when pressed at one of a few moments of the match ``rows``."""
     bits = 8 * input_size_of(sim)
     live: set[int] = set()
     state = sim.initial_state(seed)
@@ -75,11 +75,11 @@ class RowMaker:
         self._dice = dice
 
     def new(self, frames: int) -> list[Row]:
-        """Inputs of all players for so many frames, each player's drawn apart."""
+        """Draw new inputs for a number of frames, independently for each player."""
         return list(zip(*(self._column(frames) for _ in range(self._players)), strict=True))
 
     def changed(self, rows: Sequence[Row]) -> tuple[list[Row], int]:
-        """A copy in which one player presses something else for a while, and the first frame that differs."""
+        """Copy rows and let one player press something else for a while; return also the first frame that differs."""
         dice = self._dice
         first, player = dice.randrange(len(rows)), dice.randrange(self._players)
         length = min(dice.randint(1, LONGEST_WALK), len(rows) - first)
@@ -110,23 +110,23 @@ class RowMaker:
 F = TypeVar("F")
 
 PATIENCE = 60_000
-"""Frames without a new place after which the search ends; a quarter of it when every line has run."""
+"""Frames without a new place after which the search ends; a quarter of that when every line has run."""
 MOST_KEPT = 200
-"""Kept matches; the oldest one leaves that reached no new place."""
+"""Most kept matches; the oldest one that reached no new place is dropped first."""
 LONGEST = 8
-"""A match is at most so many times ``frames`` long."""
+"""Most times that a match is as long as ``frames``."""
 SEGMENT = 32
-"""Frames between two looks at the clock and at the state."""
+"""Frames between two checks of the clock and the state."""
 SAVED_EVERY = 128
 """Frames between two saved states of a match."""
 SMALL = 16
-"""Numbers up to it are told apart: lives and rounds."""
+"""Numbers up to this one are told apart, such as lives and rounds."""
 MOST_KINDS = 50_000
-"""Kinds of state that are remembered."""
+"""Most kinds of state that are remembered."""
 
 
 class SearchedMatch(NamedTuple):
-    """A match to play: the seed of its first state, and the inputs of all players in each frame."""
+    """A match to play: its seed, and the inputs of all players in each frame."""
 
     seed: int
     rows: list[Row]
@@ -137,33 +137,34 @@ Saves = tuple[tuple[int, Saved], ...]
 
 
 class Kept(NamedTuple):
-    """A match that others are made from."""
+    """A match from which others are made."""
 
     match: SearchedMatch
     reached_new_place: bool
     saves: "Saves"
-    """Saved states of some of its frames, so that others need not begin at the first one."""
+    """Saved states of some frames, so that other matches need not begin at the first one."""
 
 
 Check = Callable[[SearchedMatch, int], F | None]
-"""``check(match, first)``: what is wrong with the match from frame ``first`` on, None if nothing is."""
+"""``check(match, first)`` returns what is wrong with the match from frame ``first`` on, None if nothing is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult(Generic[F]):
-    """What was found, and how much was seen."""
+    """The failure, if one was found, and how much was searched."""
 
     failure: F | None
     bot: bool
-    """The rounds were played by the game's own bot, and not with random inputs."""
+    """Whether the game's own bot played the rounds, instead of random inputs."""
     rounds: int
     matches: int
-    """Matches that were searched after the rounds."""
+    """Number of matches that were searched after the rounds."""
     frames: int
-    """Frames of all of these."""
+    """Frames of the searched matches."""
     seconds: float
+    """Duration of the search."""
     out_of_time: bool
-    """The time was over while there might have been more to reach."""
+    """Whether the search ended by its time limit, so that there may be more to reach."""
     lines: LinesRun | None
     """The lines of ``step`` and what it calls that ran; None if no line can be seen, as in a compiled game."""
 
@@ -184,7 +185,7 @@ class Search(Generic[F]):
         progress: Callable[[str], None] = lambda text: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``seconds``: the longest that the search may take after the rounds; 0 searches nothing."""
+        """``seconds`` bounds the search after the rounds; 0 means no search."""
         self._factory = factory
         self._check = check
         self._seconds = seconds
@@ -202,7 +203,7 @@ class Search(Generic[F]):
         self._began = clock()
 
     def run(self, seeds: list[int]) -> SearchResult[F]:
-        """One round for each seed, then the search."""
+        """Play one round for each seed, then search."""
         sim = self._factory()
         press = press_function_of(sim)
         rounds: list[SearchedMatch] = []
@@ -257,7 +258,7 @@ class Search(Generic[F]):
         return self._clock() - self._began >= self._seconds
 
     def _next(self, maker: RowMaker) -> tuple[SearchedMatch, int, Saves]:
-        """A match to try, how many of its first frames are those of a kept one, and the saved states of these."""
+        """Choose a match to try; return the number of frames that it shares with a kept one, and their saved states."""
         dice, way = self._dice, self._dice.random()
         newest = dice.random() < 0.5
         match, _, saves = dice.choice(self._kept[-8:] if newest else self._kept)
@@ -276,9 +277,9 @@ class Search(Generic[F]):
         return SearchedMatch(match.seed, rows), shared, saves
 
     def _play(self, match: SearchedMatch, shared: int, saves: Saves = ()) -> tuple[SearchedMatch, int] | None:
-        """Play it, watched from frame ``shared`` on, and keep what is worth it.
+        """Play a match, watched from frame ``shared`` on, and keep it if it reached something.
 
-        If something ran for the first time: the match until a little after that, and the first frame to check.
+        If something ran for the first time, return the match until a little later, and the first frame to check.
         """
         sim = self._factory()
         known = [(frame, saved) for frame, saved in saves if frame <= shared]
@@ -313,7 +314,7 @@ class Search(Generic[F]):
     def _note_kinds(
         self, sim: Simulation[Any], state: Any, match: SearchedMatch, known: list[tuple[int, Saved]]
     ) -> None:
-        """Keep the match until here if its state is of a new kind."""
+        """Keep the match up to here if its state has a new kind."""
         kinds = {(str(name), kind) for name, value in sim.fields(state) if (kind := _kind(value)) is not None}
         if not kinds <= self._kinds and len(self._kinds) < MOST_KINDS:
             self._kinds |= kinds
@@ -331,14 +332,14 @@ def _until(end: int, known: list[tuple[int, Saved]]) -> Saves:
 
 
 def _segments(start: int, shared: int, length: int) -> Iterator[tuple[int, int]]:
-    """Stretches of frames, none over the border between what is known and what is new."""
+    """Split frames into segments, none of which crosses the border between known and new frames."""
     for low, high in ((start, min(shared, length)), (shared, length)):
         for begin in range(low, high, SEGMENT):
             yield begin, min(begin + SEGMENT, high)
 
 
 def _kind(value: object) -> int | None:
-    """Small numbers as they are, others by their binary digits, collections by their length; None for the rest."""
+    """Classify a value: a small number itself, others by binary digits, collections by length; None for the rest."""
     if isinstance(value, float):
         if not math.isfinite(value):
             return None

@@ -1,8 +1,8 @@
-"""Fresh Python interpreters in which games are run, so that no game is ever imported into this process.
+"""Runs games in fresh Python interpreters, so that no game is ever imported into this process.
 
 A child runs ``python -m MODULE`` for a module of ours. It gets its job as one line of JSON on stdin; after that, both
-sides talk in lines of text, in whatever protocol the module has. The game sees neither stream: in the child, its stdin
-is empty and what it prints goes to stderr. The parent keeps stderr, to quote its last line when a child dies.
+sides talk in lines of text, in the module's own protocol. The game sees neither stream: its stdin is empty, and its
+output goes to stderr. The parent keeps stderr, to quote its last line when a child dies.
 """
 
 import json
@@ -20,14 +20,16 @@ from retick.errors import UsageError
 
 
 def python_command(module: str, *arguments: str) -> list[str]:
-    """``python -m module arguments``. ``-P`` keeps the working directory off the module path: a ``json.py`` there
-    changes nothing. A game that lies there is found by the name that the user gave.
+    """The command ``python -m module arguments``.
+
+    ``-P`` keeps the working directory off the module path, so that a ``json.py`` there changes nothing. A game in it is
+    found by the name that the user gave.
     """
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
 def child_environment(added: Mapping[str, str]) -> dict[str, str]:
-    """Our environment and ``added``, with no entry of PYTHONPATH that means the working directory."""
+    """Our environment with ``added``, without entries of PYTHONPATH that mean the working directory."""
     environment = {**os.environ, **added, "PYTHONSAFEPATH": "1"}
     if "PYTHONPATH" in environment:
         environment["PYTHONPATH"] = clean_python_path(environment["PYTHONPATH"])
@@ -40,14 +42,14 @@ class InterpreterDied(Exception):
     def __init__(self, code: int, last_line: str, *, timed_out: bool) -> None:
         super().__init__(f"code {code}: {last_line}")
         self.code = code
-        """Exit code of the process; negative: the signal that ended it."""
+        """Exit code of the process; a negative one is the signal that ended it."""
         self.last_line = last_line
-        """The last line on its stderr; empty if there is none."""
+        """Last line on the process's stderr; empty if there is none."""
         self.timed_out = timed_out
 
 
 def _temporary_file() -> IO[bytes]:
-    """Open as long as the process; on a full disk there is none, and the error of that names no file."""
+    """Open a file for the process's errors; UsageError on a full disk, where the system's error names no file."""
     try:
         return tempfile.TemporaryFile()
     except OSError as error:
@@ -79,7 +81,7 @@ class Interpreter:
             raise self._death() from None
 
     def read_line(self) -> str:
-        """The next line that the child writes, without its line end; InterpreterDied if there is none."""
+        """Read the child's next line, without its line end; InterpreterDied if there is none."""
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line.endswith("\n"):
@@ -98,12 +100,12 @@ class Interpreter:
         self._process.kill()
 
     def close(self) -> None:
-        """Kill the child if it still runs, and free everything."""
+        """Kill the child if it still runs, and close everything."""
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._errors):
             if stream is not None:
-                with suppress(OSError):  # a line that a dead child never read
+                with suppress(OSError):  # a dead child has not read its last line
                     stream.close()
 
 
@@ -112,9 +114,9 @@ Start = Callable[[str, Mapping[str, object], Mapping[str, str]], Interpreter]
 
 @contextmanager
 def interpreters(timeout: float) -> Iterator[Start]:
-    """Gives ``start(module, job, environment)``. All children are killed after ``timeout`` seconds, or at the end.
+    """Yield ``start(module, job, environment)``, which starts a child with ``environment`` added to ours.
 
-    ``environment`` is added to that of this process.
+    All children are killed after ``timeout`` seconds, or at the end.
     """
     started: list[Interpreter] = []
     lock = threading.Lock()
@@ -148,7 +150,7 @@ def interpreters(timeout: float) -> Iterator[Start]:
 
 
 def job_and_streams() -> tuple[dict[str, Any], IO[str], IO[str]]:
-    """In a child: its job, and the streams from and to the parent. From here on the game sees neither of them."""
+    """In a child: read the job, and return it with the streams from and to the parent, hidden from the game."""
     lines_in = os.fdopen(os.dup(0), "r", encoding="utf-8")
     lines_out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -159,9 +161,6 @@ def job_and_streams() -> tuple[dict[str, Any], IO[str], IO[str]]:
     return job, lines_in, lines_out
 
 
-# Starts the Python processes that commands need beside their own.
-
-
 def start_module(
     module: str,
     *arguments: str,
@@ -169,9 +168,9 @@ def start_module(
     stdin: int = subprocess.DEVNULL,
     stderr: int | None = None,
 ) -> subprocess.Popen[str]:
-    """Run ``python -m module arguments``; its standard output is a pipe to us.
+    """Run ``python -m module arguments`` for a command; its standard output is a pipe to us.
 
-    The process is in a group of its own, so Ctrl-C reaches only us: we end it and say one line, instead of a traceback
+    The process has its own group, so that Ctrl-C reaches only us: we end it and print one line, instead of a traceback
     from each. A file called ``retick.py`` in the working directory changes nothing. ``environment`` is added to ours.
     """
     alone = {"creationflags": 0x200} if os.name == "nt" else {"process_group": 0}

@@ -1,12 +1,11 @@
 """Watches which lines and branches of a game's own source run, while a call is made.
 
-Theory of operation. A search asks one question of every frame: did anything run that never ran before? ``places`` only
-grows, so the answer is whether its length changed. A place is a line, or a way from one line to the next.
+Theory of operation. A search asks after every frame: did anything run that never ran before? ``places`` only grows, so
+the answer is whether its length changed. A place is a line, or a step from one line to the next.
 
-Python 3.12 and later report a line or a branch until they are told to stop (``sys.monitoring``): what is known costs
-nothing any more. Python 3.11 has only trace functions, which are called for every line every time, until a function
-has shown nothing new for long. The places of the two are not the same, and a search by one may go another way than a
-search by the other.
+Python 3.12 and later report a line or a branch until they are told to stop (``sys.monitoring``), so that known places
+cost nothing. Python 3.11 has only trace functions, which are called for every line every time, until a function has
+shown nothing new for long. The two find different places, so searches may differ between them.
 
 What lines do is not looked at here: ``desync/line_trace.py`` follows one step line by line.
 
@@ -25,20 +24,20 @@ from retick.audit.own_source import OwnSource
 Tracing = Callable[[FrameType, str, Any], Any]
 Place = tuple[CodeType, int, int]
 QUIET_CALLS = 500
-"""Calls without a new way after which a function of which every line has run is no longer traced; Python 3.11."""
+"""On Python 3.11, calls without a new step after which a function is no longer traced if all its lines have run."""
 TOOLS = 6
-"""Numbers that ``sys.monitoring`` has for tools."""
+"""Number of tool ids of ``sys.monitoring``."""
 
 
 class Unrun(NamedTuple):
-    """Lines of one function, one after the other, that never ran."""
+    """Consecutive lines of one function that never ran."""
 
     file: str
     first: int
     last: int
     function: str
     text: str
-    """The first of these lines."""
+    """Text of the first line."""
 
     def __str__(self) -> str:
         lines = str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
@@ -60,9 +59,9 @@ class LineWatch:
         self.places: set[Place] = set()
         self._source = source
         self._entered: dict[CodeType, set[int]] = {}
-        """The lines that ran, of each function that was entered."""
+        """The lines that ran in each function that was entered."""
         self._lines: dict[CodeType, set[int]] = {}
-        """All lines of each of them."""
+        """All lines of each function that was entered."""
         self._way: _Monitor | _Tracer = _Monitor(self) if monitoring else _Tracer(self)
 
     def __enter__(self) -> None:
@@ -72,7 +71,7 @@ class LineWatch:
         self._way.end()
 
     def lines(self) -> LinesRun:
-        """What has run and what has not, of all functions that were entered."""
+        """Which lines have run and which have not, in all functions that were entered."""
         ran = total = 0
         unrun: list[Unrun] = []
         for code, seen in self._entered.items():
@@ -83,7 +82,7 @@ class LineWatch:
         return LinesRun(ran, total, tuple(sorted(unrun)))
 
     def _stretches(self, code: CodeType, wanted: set[int], seen: set[int]) -> Iterator[Unrun]:
-        """Lines that never ran, those with no line that ran between them as one."""
+        """Group the lines that never ran, if no line between them ran."""
         stretch: list[int] = []
         for line in [*sorted(wanted), 0]:
             if line and line not in seen:
@@ -101,7 +100,7 @@ class LineWatch:
             self.places.add((code, line, line))
 
     def is_complete(self, code: CodeType) -> bool:
-        """Whether every line of it has run."""
+        """Whether every line of the function has run."""
         return code in self._lines and self._lines[code] <= self._entered[code]
 
     def is_own(self, code: CodeType) -> bool:
@@ -109,13 +108,13 @@ class LineWatch:
 
 
 class _Tracer:
-    """The way of Python 3.11."""
+    """Watches by a trace function, for Python 3.11."""
 
     def __init__(self, watch: LineWatch) -> None:
         self._watch = watch
         self._before: Any = None
         self._quiet: dict[CodeType, int] = {}
-        """Calls of each function since it last went a new way."""
+        """Calls of each function since its last new step."""
 
     def begin(self) -> None:
         self._before = sys.gettrace()
@@ -149,7 +148,7 @@ class _Tracer:
 
 
 class _Monitor:
-    """The way of Python 3.12 and later."""
+    """Watches by ``sys.monitoring``, for Python 3.12 and later."""
 
     def __init__(self, watch: LineWatch) -> None:
         self._watch = watch
@@ -162,7 +161,7 @@ class _Monitor:
         api = self._api
         self._tool = next((number for number in range(TOOLS) if api.get_tool(number) is None), None)
         if self._tool is None:
-            return  # debuggers and profilers have all of them: nothing is seen, as with a compiled game
+            return  # debuggers and profilers use all ids, so nothing is seen, as with a compiled game
         api.use_tool_id(self._tool, "retick")
         api.register_callback(self._tool, api.events.PY_START, self._on_start)
         api.register_callback(self._tool, api.events.LINE, self._on_line)
@@ -183,7 +182,7 @@ class _Monitor:
         if code in self._started:
             self._watch.note_line(code, line)
         elif self._watch.is_own(code):
-            return None  # it began before the watch, and may begin again
+            return None  # the function began before the watch, and may begin again
         return self._api.DISABLE
 
     def _on_branch(self, code: CodeType, offset: int, target: int) -> Any:
@@ -192,10 +191,10 @@ class _Monitor:
         targets = self._targets.setdefault((code, offset), set())
         targets.add(target)
         self._watch.places.add((code, -1 - offset, target))
-        return self._api.DISABLE if len(targets) > 1 else None  # it has two ways, and is asked until both were gone
+        return self._api.DISABLE if len(targets) > 1 else None  # report it until both branches were taken
 
 
 def _lines_of(code: CodeType) -> set[int]:
-    """The lines that a run of ``code`` reports: all with code, without that of its ``def``."""
+    """The lines that a run of ``code`` reports: all lines with code, except its ``def``."""
     found = {line for _, _, line in code.co_lines() if line}
     return found - {code.co_firstlineno} if len(found) > 1 else found

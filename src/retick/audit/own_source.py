@@ -1,4 +1,4 @@
-"""Which source belongs to a game: its own package or folder, and no installed library."""
+"""Finds the source that belongs to a game: its own package or folder, but no installed library."""
 
 import inspect
 import os
@@ -14,7 +14,7 @@ _OWN = str(Path(__file__).resolve().parents[1])
 
 
 class OwnSource:
-    """The folders with a game's own source: its package or the folder of its file; of Retick itself, only its games."""
+    """The folders with a game's own source: its package or its file's folder; in Retick itself, only ``games``."""
 
     def __init__(self, sim: Simulation[Any]) -> None:
         self._roots = _roots_of(sim)
@@ -34,7 +34,7 @@ class OwnSource:
         return any("site-packages" not in rest for rest in inside)
 
     def shown(self, filename: str) -> str:
-        """The path, from the package or folder of the game on."""
+        """The path relative to the parent of the game's package or folder."""
         name = os.path.abspath(filename)
         root = next((root for root in self._roots if name.startswith(root + os.sep)), "")
         return Path(name).relative_to(Path(root).parent).as_posix() if root else Path(name).as_posix()
@@ -61,7 +61,7 @@ def _roots_of(sim: Simulation[Any]) -> list[str]:
 
 
 def _file_of(cls: type) -> str | None:
-    """The file that a class was loaded from, by its code: two builds may have modules of the same name."""
+    """The file that has a class's code; the module's name is not enough, since two builds may share it."""
     for member in vars(cls).values():
         code = getattr(inspect.unwrap(getattr(member, "__func__", member)), "__code__", None)
         if code is not None and os.path.isfile(code.co_filename):

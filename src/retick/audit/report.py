@@ -8,7 +8,7 @@ from retick.errors import DeterminismError
 from retick.sim.fields import FieldDifference
 
 EXCEPTION = "exception"
-"""The ``check`` of a divergence that is none: the game raises in every run."""
+"""The ``check`` of a game that raises in every run, where nothing diverges."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -17,17 +17,17 @@ class Finding:
 
     path: str
     line: int
-    """From 1."""
+    """Line number, from 1."""
     column: int
-    """From 1."""
+    """Column number, from 1."""
     rule: str
     """Id of the rule, as allow comments spell it."""
     what: str
-    """The code at that place."""
+    """The code that breaks the rule."""
 
     @property
     def reason(self) -> str:
-        """Why it breaks a match."""
+        """Why this breaks a match."""
         return (RULES.get(self.rule) or META_RULES[self.rule]).reason
 
     @property
@@ -52,7 +52,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowedFinding:
-    """A finding that a comment silences, with the comment's reason."""
+    """A finding that an allow comment silences, with the comment's reason."""
 
     finding: Finding
     because: str
@@ -69,7 +69,7 @@ class StaticReport:
     findings: tuple[Finding, ...]
     allowed: tuple[AllowedFinding, ...] = ()
     outside: tuple[str, ...] = ()
-    """Files that were read and are no part of a simulation: windows, tests and scripts."""
+    """Files that were read but are not part of a simulation: windows, tests and scripts."""
 
     @property
     def ok(self) -> bool:
@@ -87,16 +87,16 @@ class StaticReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunDivergence:
-    """The first frame at which two runs of one match differ, or at which all of them end in an exception."""
+    """The first frame at which two runs of a match differ, or at which all of them raise."""
 
     check: str
-    """Which comparison found it, ``interpreters`` or ``save-load``; ``exception``: the game raised one in every run."""
+    """The comparison that found it: ``interpreters`` or ``save-load``; ``exception`` if all runs of the game raised."""
     frame: int
-    """The frame whose step gave two results; -1 is the initial state."""
+    """The frame whose step gave two results; -1 for the initial state."""
     what: str
-    """The two runs that were compared, in words; what was raised, and where."""
+    """The two runs that were compared, in words; or the exception, and where it was raised."""
     differences: tuple[FieldDifference, ...]
-    """The fields that differ, values as text; empty if the checksum alone differs."""
+    """The fields that differ, with values as text; empty if only the checksums differ."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -125,7 +125,7 @@ class DynamicReport:
     hash_seeds: tuple[int, ...]
     """PYTHONHASHSEED of each interpreter."""
     divergences: tuple[RunDivergence, ...]
-    """The first of each check, so at most two."""
+    """The first divergence of each check."""
 
     @property
     def ok(self) -> bool:

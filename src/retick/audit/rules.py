@@ -11,9 +11,9 @@ class Rule:
     """One thing that a simulation must not do."""
 
     id: str
-    """Its name in reports and allow comments."""
+    """The rule's name in reports and allow comments."""
     reason: str
-    """Why it breaks a match."""
+    """Why breaking the rule breaks a match."""
     advice: str
     """What to do instead."""
 
@@ -32,7 +32,7 @@ _RULES = (
     ),
     Rule(
         id="float-field",
-        reason="an integer field takes no float",
+        reason="an integer field cannot hold a float",
         advice="declare the field as float (F64), or round: int(), math.floor() or round()",
     ),
     Rule(
@@ -48,7 +48,7 @@ _RULES = (
     ),
     Rule(
         id="random",
-        reason="its state is not in the game's state, so a frame that is resimulated gets other numbers",
+        reason="its state is not in the game's state, so a resimulated frame gets other numbers",
         advice="in a World, declare a field `dice: Dice` and write `from retick.sim import Dice, random` in place of "
         "`import random`; in a game whose state is a Record, keep a retick.sim.XorShift32 in the state",
     ),
@@ -79,15 +79,15 @@ _RULES = (
     ),
     Rule(
         id="output",
-        reason="a frame that is resimulated prints again, and a replay runs thousands of frames",
-        advice="put what happened in the state, and show it outside of the simulation; while you look for a mistake: "
+        reason="a resimulated frame prints again, and a replay runs thousands of frames",
+        advice="put what happened in the state, and show it outside of the simulation; while debugging: "
         "# retick: allow output -- reason",
     ),
     Rule(
         id="engine",
         reason="an engine has its own clock, floats and order, and is not installed on a server or verifier",
-        advice="keep it in `draw`, `press` and `hear`, which are no simulation; if it gives every machine the same, "
-        "write: # retick: allow engine -- reason",
+        advice="keep it in `draw`, `press` and `hear`, outside of the simulation; if its results are the same on every "
+        "machine, write: # retick: allow engine -- reason",
     ),
     Rule(
         id="global-state",
@@ -98,11 +98,11 @@ _RULES = (
     Rule(
         id="hidden-state",
         reason="step() changes the game object, which is not saved, so a rollback does not restore it",
-        advice="put it in the state; the game object has only values that never change",
+        advice="put it in the state; the game object must only have values that never change",
     ),
     Rule(
         id="state-mutation",
-        reason="a saved state is a reference to it, so changing it changes the saved states",
+        reason="saved states are references, so changing the state changes them, too",
         advice="return a new state: Record.replace, dataclasses.replace, or change a deep copy",
     ),
     Rule(
@@ -125,7 +125,7 @@ _META_RULES = (
     ),
     Rule(
         id="allow-unused",
-        reason="it silences nothing now, and would hide a later mistake",
+        reason="the comment silences nothing now, and would hide a later mistake",
         advice="remove it",
     ),
     Rule(
@@ -139,7 +139,7 @@ RULES: dict[str, Rule] = {rule.id: rule for rule in _RULES}
 """The rules that an allow comment can name."""
 
 META_RULES: dict[str, Rule] = {rule.id: rule for rule in _META_RULES}
-"""The rules about allow comments and about files that cannot be read; they cannot be allowed."""
+"""The rules about allow comments and unreadable files; they cannot be silenced."""
 
 FLOAT_RULES = frozenset({"float", "division"})
-"""The rules that do not apply where the state has floats, or with a ``retick: floats`` comment."""
+"""The rules that do not apply if the state has floats, or with a ``retick: floats`` comment."""

@@ -1,7 +1,7 @@
 """Finds the files and the game that a user names, without importing anything.
 
-A target is a file, a directory, or a module by its import path; ``:Class`` behind it names a game. For a compiled
-extension, the .py file beside it is audited. Below a directory, hidden folders and virtual environments are left out.
+A target is a file, a directory, or a module by its import path; a game may follow as ``:Class``. For a compiled
+extension, the .py file beside it is audited. Hidden folders and virtual environments below a directory are left out.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ from retick.errors import UsageError
 
 OWN = __name__.partition(".")[0]
 ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta")
-"""What the folder of a virtual environment has in it."""
+"""Files that mark the folder of a virtual environment."""
 LEFT_OUT = ("__pycache__", "node_modules", "site-packages")
 
 
@@ -24,36 +24,36 @@ class SourceFile:
 
     path: Path
     root: Path
-    """The directory that holds its top-level package, or the file itself if it is in none."""
+    """The directory with the file's top-level package, or with the file if it is in none."""
 
     @property
     def module(self) -> str:
-        """Its import path."""
+        """The file's import path."""
         parts = self.path.relative_to(self.root).with_suffix("").parts
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
     @property
     def package(self) -> str:
-        """Its package, from which its relative imports start."""
+        """The file's package, from which relative imports start."""
         return ".".join(self.path.relative_to(self.root).parts[:-1])
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What to audit."""
+    """The files to audit, and the game to run."""
 
     files: tuple[SourceFile, ...]
     attribute: str | None
-    """Name of the game in the module, if one was given."""
+    """Name of the game in the module; None if none was given."""
 
     @property
     def main(self) -> SourceFile:
-        """The module that was named: a package's ``__init__`` comes first."""
+        """The named module; a package's ``__init__`` comes first."""
         return self.files[0]
 
 
 def find_target(text: str, *, progress: Callable[[str], None] = lambda text: None) -> Target:
-    """The target that ``path``, ``module``, ``path:Class`` or ``module:Class`` names; a UsageError if there is none.
+    """Find the target named by ``path``, ``module``, ``path:Class`` or ``module:Class``; UsageError if there is none.
 
     ``progress`` is called with each directory that is walked.
     """
@@ -68,14 +68,14 @@ def find_target(text: str, *, progress: Callable[[str], None] = lambda text: Non
     if not found:
         raise UsageError(f"{place} holds no Python source")
     if attribute and len(found) > 1 and found[0].path.name != "__init__.py":
-        raise UsageError(f"{place} is a directory and not a package: name the file that has {attribute}")
+        raise UsageError(f"{place} is a directory but not a package: name the file that has {attribute}")
     return Target(found, attribute)
 
 
 def split_target(text: str) -> tuple[str, str | None]:
-    """The file, directory or module, and the name behind the colon if there is one."""
+    """Split off the name after the colon, if there is one."""
     place, colon, attribute = text.rpartition(":")
-    # A drive letter has a colon too, but no name follows it.
+    # A drive letter has a colon, too, but no name follows it.
     if colon and attribute.replace(".", "").isidentifier() and place:
         return place, attribute
     return text, None
@@ -95,7 +95,7 @@ def _files_below(path: Path, progress: Callable[[str], None]) -> tuple[SourceFil
 
 
 def _is_walked(folder: str) -> bool:
-    """Not what is hidden, and not installed packages. A folder that the user names is read all the same."""
+    """Whether a folder is neither hidden nor has installed packages; a folder that the user names is read anyway."""
     name = os.path.basename(folder)
     if name.startswith(".") or name in LEFT_OUT:
         return False
@@ -128,13 +128,13 @@ def _module_path(module: str) -> Path:
 
 
 def _is_own(place: str) -> bool:
-    """Whether it names a module of this package, which is never looked for in the working directory."""
+    """Whether this names a module of our own package, which is never searched in the working directory."""
     parts = place.split(".")
     return parts[0] == OWN and parts[-1] != "py" and all(part.isidentifier() for part in parts)
 
 
 def _top_level(name: str) -> Iterator[Path]:
-    """Where a top-level module may lie: the working directory first, as for ``python -m``. This package is itself."""
+    """Places of a top-level module: the working directory first, as for ``python -m``, except for our own package."""
     if _is_own(name):
         yield Path(__file__).parents[1]
         return

@@ -116,7 +116,7 @@ def finished(sims: list[Any]) -> list[Investigation]:
 def test_a_seed_that_does_not_belong_to_the_match_is_refused() -> None:
     sims = [FieldChanged(), FieldChanged(at=40)]
     (one, _) = finished(sims)
-    with pytest.raises(UsageError, match=r"seed 8 gives a first state with checksum 0x.*, and this match began with"):
+    with pytest.raises(UsageError, match=r"seed 8 gives a first state with checksum 0x.*, but this match began with"):
         bundle_of(one, sims[0], seed=8)
     assert bundle_of(one, sims[0], seed=7).around is not None
 
@@ -125,7 +125,7 @@ def test_a_seed_that_is_not_the_recordings_is_refused(pair: list[Bundle]) -> Non
     sims = [FieldChanged(), FieldChanged(at=40)]
     (one, _) = finished(sims)
     recordings = {1: pair[0].recordings[0].replace(seed=9)}
-    with pytest.raises(UsageError, match="seed 7 is not that of the recording of peer 1, 9"):
+    with pytest.raises(UsageError, match="seed 7 differs from the seed 9 of peer 1.s recording"):
         bundle_of(one, sims[0], seed=7, recordings=recordings)
 
 

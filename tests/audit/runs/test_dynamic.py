@@ -118,9 +118,9 @@ def test_a_divergence_can_be_raised() -> None:
 @pytest.mark.parametrize(
     ("game", "words"),
     [
-        (f"{CHEATS}", "a game is named as module:Class or file.py:Class"),
+        (f"{CHEATS}", "a game must be named as module:Class or file.py:Class"),
         (f"{CHEATS}:Nowhere", "has no 'Nowhere'"),
-        (f"{CHEATS}:NoGame", "is no game: it has no initial_state, step, checksum, fields"),
+        (f"{CHEATS}:NoGame", "is not a game: it has no initial_state, step, checksum, fields"),
         (f"{CHEATS}:NeedsArguments", "without arguments"),
     ],
 )

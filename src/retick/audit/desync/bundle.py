@@ -2,8 +2,8 @@
 
 A ZIP archive: ``bundle.json`` with the report, ``around.rtk`` with the match from a frame that agreed until after the
 first one that differs, the two packed states around the difference, and whole recordings if there are any. One budget
-covers the archive and the recordings in it; ``archive`` checks all entries before one is read, and nothing is ever
-unpacked to disk.
+covers the archive and the recordings in it; all entries are checked before one is read, and nothing is ever unpacked to
+disk.
 """
 
 import json
@@ -38,31 +38,31 @@ __all__ = [
 ]
 
 
-# Reads a ZIP archive from a stranger: the few files of known names in it, within the budget of the whole file.
+# Reads a ZIP archive from a stranger: a few files with known names, within the budget of the whole file.
 #
 # Theory of operation. ``zipfile`` makes an object for each entry of the directory, decompresses by any method it knows
 # (some take gigabytes by themselves), and lets entries share their bytes. So the directory is bounded before
-# ``zipfile`` sees it, and then every entry is checked, all of them before the first is expanded. docs/formats/desync-
-# bundle.md numbers the checks.
+# ``zipfile`` sees it, and all entries are checked before the first is expanded. docs/formats/desync-bundle.md numbers
+# the checks.
 
 END: Final = struct.Struct("<4sHHHHIIH")
-"""Signature, two disk numbers, entries here and in all, size and offset of the directory, size of the comment."""
+"""End record: signature, two disk numbers, entries here and in all, size and offset of the directory, comment size."""
 END_MAGIC: Final = b"PK\5\6"
 LARGE_MAGIC: Final = b"PK\6\7"
-"""Stands before END in archives of more than 4 GiB."""
+"""Signature of the record before END in archives of more than 4 GiB."""
 LARGE_SIZE: Final = 20
 ENTRY_SIZE: Final = 512
-"""Bytes of the directory for one entry, with its name and what archivers add."""
+"""Most bytes of an entry in the directory, with its name and archivers' additions."""
 LOCAL: Final = struct.Struct("<4s22xHH")
-"""Before the bytes of an entry: signature, sizes of the name and of the extra field."""
+"""Header of an entry's bytes: signature, sizes of the name and of the extra field."""
 ENCRYPTED: Final = 1
 _DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, OverflowError, UnicodeDecodeError)
-"""What ``zipfile`` raises for an archive that is not one."""
+"""Exceptions of ``zipfile`` for a damaged archive."""
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def read_archive(data: bytes | bytearray, names: Mapping[str, int], most: int, budget: Budget) -> dict[str, bytes]:
-    """The files by name. ``names`` has the largest size of each that may be there; ``most``: how many at most."""
+    """Read at most ``most`` files; ``names`` has the largest size of each allowed name."""
     _check_end(data, most)
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
@@ -76,7 +76,7 @@ def read_archive(data: bytes | bytearray, names: Mapping[str, int], most: int, b
 
 
 def _check_end(data: bytes | bytearray, most: int) -> None:
-    """The record at the end of the file is true about the directory, which is small."""
+    """Check that the end record is right about the directory, and that the directory is small."""
     if len(data) < END.size or data[-END.size :][:4] != END_MAGIC:
         raise BadMagic("not a desync bundle: it does not end as a ZIP archive without a comment")
     _, disk, first_disk, here, entries, size, offset, comment = END.unpack(data[-END.size :])
@@ -99,7 +99,7 @@ def _check_entries(data: bytes | bytearray, entries: list[zipfile.ZipInfo], name
         if name not in names:
             raise InvalidValue(f"a bundle has no file called {name[:100]!r}")
         if name in seen:
-            raise InvalidValue(f"a bundle has each file once, and this one has {name!r} twice")
+            raise InvalidValue(f"a bundle must have each file once, and this one has {name!r} twice")
         seen.add(name)
         if entry.compress_type not in METHODS:
             raise InvalidValue(
@@ -120,17 +120,17 @@ def _check_entries(data: bytes | bytearray, entries: list[zipfile.ZipInfo], name
 
 
 def _end_of(data: bytes | bytearray, entry: zipfile.ZipInfo) -> int:
-    """The offset after an entry."""
+    """The offset of the end of an entry."""
     _, name_size, extra_size = LOCAL.unpack_from(data, entry.header_offset)
     return int(entry.header_offset + LOCAL.size + name_size + extra_size + entry.compress_size)
 
 
 def _expand(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     with archive.open(entry) as file:
-        # The size in the directory may be false: one byte more is never expanded.
+        # The size in the directory may be false, so at most one byte more is expanded.
         data = file.read(entry.file_size + 1)
     if len(data) != entry.file_size:
-        raise InvalidValue(f"{entry.filename} has {len(data)} bytes, and the archive says {entry.file_size}")
+        raise InvalidValue(f"{entry.filename} has {len(data)} bytes, but the archive says {entry.file_size}")
     return data
 
 
@@ -138,16 +138,16 @@ VERSION = 1
 FRAMES_AFTER = 8
 """Frames in ``around`` after the first one that differs."""
 MAX_JSON = 4 * 1024 * 1024
-"""Bytes of ``bundle.json``."""
+"""Most bytes of ``bundle.json``."""
 MAX_PART = 64 * 1024 * 1024
-"""Bytes of any other entry."""
+"""Most bytes of any other entry."""
 MAX_RECORDINGS = 16
 MAX_GAME = 200
-"""Characters of a game's name."""
+"""Most characters of a game's name."""
 ANY_SEED = 1
-"""In a recording that starts from a state, where the seed has no meaning."""
+"""Seed of a recording that starts from a state, where it has no meaning."""
 JSON_COST = 32
-"""Bytes that each byte of JSON may take in memory."""
+"""Bytes of memory for each byte of JSON."""
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -156,17 +156,17 @@ class Bundle:
     """Everything that one peer has to explain a desync."""
 
     report: DesyncReport
-    """The same on all peers."""
+    """The report, which is the same on all peers."""
     peer_id: int
-    """The peer that wrote this."""
+    """The peer that wrote the bundle."""
     game: str = ""
     """The game's class as module:Class, for people to read; nothing is imported because of it."""
     around: Replay | None = field(default=None, repr=False)
-    """This peer's match from a frame that agreed until after the difference, with its checksum of every frame."""
+    """This peer's match from a frame that agreed until after the difference, with a checksum for every frame."""
     agreed_state: bytes | None = field(default=None, repr=False)
     """The packed state of the last frame that agreed."""
     differing_state: bytes | None = field(default=None, repr=False)
-    """The packed state of the first frame that differs, as this peer has it."""
+    """This peer's packed state of the first frame that differs."""
     recordings: Mapping[int, Replay] = field(default_factory=dict, hash=False, repr=False)
     """Whole recordings, by peer id."""
 
@@ -178,11 +178,11 @@ def bundle_of(
     seed: int | None = None,
     recordings: Mapping[int, Replay] | None = None,
 ) -> Bundle:
-    """The bundle of this peer, after an investigation that is finished.
+    """Make this peer's bundle after a finished investigation.
 
-    ``seed`` is the match's, and needed only if the game's state cannot be packed. A seed that does not give the first
-    state of the match, where that is kept, or that is not that of the recordings, is refused. A match that went on
-    after a resync began with no seed's state: leave it out.
+    ``seed`` is the match's, and needed only if the game's state cannot be packed. It is refused if it does not lead to
+    the first state of the match, where that is kept, or differs from the recordings' seed. Leave it out for a match
+    that went on after a resync, which did not begin with a seed's state.
     """
     report = investigation.report
     if report is None:
@@ -202,7 +202,7 @@ def bundle_of(
 
 
 def _name_of(sim: Simulation[Any]) -> str:
-    """Its class as module:Class; the name of its file if that is the program itself."""
+    """The game's class as module:Class; the module is named by its file if it is the main program."""
     game = type(sim.world if isinstance(sim, SimulatedWorld) else sim)
     module = game.__module__
     if module == "__main__":
@@ -213,13 +213,13 @@ def _name_of(sim: Simulation[Any]) -> str:
 def _check_match_seed(seed: int, held: HeldEvidence, sim: Simulation[Any], recordings: Mapping[int, Replay]) -> None:
     for peer_id, recording in sorted(recordings.items()):
         if recording.seed != seed:
-            raise UsageError(f"seed {seed} is not that of the recording of peer {peer_id}, {recording.seed}")
+            raise UsageError(f"seed {seed} differs from the seed {recording.seed} of peer {peer_id}'s recording")
     if held.first == 0 and held.states:
         found = held.checksums[0]
         initial = sim.checksum(sim.initial_state(seed)) & 0xFFFFFFFF
         if initial != found:
             raise UsageError(
-                f"seed {seed} gives a first state with checksum 0x{initial:08X}, and this match began with "
+                f"seed {seed} gives a first state with checksum 0x{initial:08X}, but this match began with "
                 f"0x{found:08X}: give the seed of the match, or none if it went on after a resync"
             )
 
@@ -230,7 +230,7 @@ def _packed(held: HeldEvidence, frame: int | None, sim: Simulation[Any]) -> byte
         return None
     try:
         return sim.pack_state(state)
-    except UsageError:  # a world whose saves are no bytes
+    except UsageError:  # a world whose saves are not bytes
         return None
 
 
@@ -257,7 +257,7 @@ def _around(held: HeldEvidence, report: DesyncReport, sim: Simulation[Any], seed
 
 
 def save_bundle(path: str | os.PathLike[str], bundle: Bundle) -> None:
-    """Write a bundle; the file gets its name when it is complete."""
+    """Write a bundle to a file, which gets its name when it is complete."""
     head = {
         "retick_desync": VERSION,
         "machine": bundle.peer_id,
@@ -286,12 +286,12 @@ def save_bundle(path: str | os.PathLike[str], bundle: Bundle) -> None:
 
 
 def load_bundle(path: str | os.PathLike[str], *, limits: ReadLimits | None = None) -> Bundle:
-    """Read a bundle: DecodeError if the file is no bundle, OSError if it cannot be opened."""
+    """Read a bundle; DecodeError if the file is not a bundle, OSError if it cannot be opened."""
     return loads_bundle(read_bounded(path, limits), limits=limits)
 
 
 def loads_bundle(data: bytes | bytearray, *, limits: ReadLimits | None = None) -> Bundle:
-    """The bundle in ``data``, or a DecodeError."""
+    """Decode a bundle; DecodeError if it is wrong."""
     budget = Budget(limits or ReadLimits(), len(data))
     parts = read_archive(data, _SIZES, 4 + MAX_RECORDINGS, budget)
     if "bundle.json" not in parts:

@@ -1,6 +1,6 @@
-"""Explains a desync offline: which peer's state the code here gives, and which line wrote the values that differ.
+"""Explains a desync offline: which peer's state the code here reproduces, and which line wrote the differing values.
 
-The frames from the last one that agreed are run again, by each *side*: one game over the bundle's inputs, or two games
+The frames from the last one that agreed are run again by each *side*: one game over the bundle's inputs, or two games
 over them (an old and a new build), or one game over the recordings of two peers. Each side is run twice: as it is
 installed, for its checksum, and from Python source, to trace every line.
 """
@@ -23,23 +23,23 @@ from retick.replay.comparison import first_difference
 from retick.rollback.desync.field_values import Value
 from retick.rollback.desync.report import DesyncReport
 
-# Runs part of a recorded match again, in an interpreter of its own; ``audit.desync.worker`` is what runs there.
+# A part of the match is run again in another interpreter, by ``audit.desync.worker``.
 
 _WORKER = "retick.audit.desync.worker"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
-    """What a game, run here, makes of the recorded inputs."""
+    """The result of running a game here over the recorded inputs."""
 
     checksum: int
     """Checksum of the state at the frame that was asked for."""
     diverged_at: int | None
-    """The first earlier frame whose checksum is not the one on which all peers agreed."""
+    """The first earlier frame whose checksum differs from the one that all peers agreed on; None if there is none."""
     lines: tuple[Executed, ...]
     """Every line that the last step ran; empty if it was not traced."""
     cut: bool
-    """There were more lines than are kept."""
+    """Whether more lines ran than are kept."""
 
 
 def rerun(
@@ -48,8 +48,8 @@ def rerun(
     """Run ``game`` (module:Class or file.py:Class) over ``source`` up to the state at ``frame``.
 
     Frames up to ``agreed`` are compared with the checksums in ``source``. With ``trace`` the game is run from Python
-    source, and every line of the last step is watched for changes of the fields in ``watch``. ``timeout``: seconds.
-    A UsageError says that this game cannot play the recording, another RetickError that it failed on it.
+    source, and every line of the last step is watched for changes of the fields in ``watch``. ``timeout`` is in
+    seconds. UsageError if this game cannot play the recording, another RetickError if it failed on it.
     """
     job = {
         **locate_game(game),
@@ -102,8 +102,8 @@ def explain(
 ) -> DesyncExplanation:
     """Run the match in ``bundle`` again with one game, or with two to compare them.
 
-    Games are named as module:Class or file.py:Class. ``timeout``: seconds for each run. ``progress`` is called with the
-    label of each side before it is run.
+    Games are named as module:Class or file.py:Class. ``timeout`` is in seconds for each run. ``progress`` is called
+    with the label of each side before it is run.
     """
     report = bundle.report
     notes = _notes_on_inputs(bundle)
@@ -137,7 +137,7 @@ def explain(
 
 
 def _plan(bundle: Bundle, games: tuple[str, ...]) -> tuple[list[tuple[str, str, Replay]], list[str]]:
-    """Which games to run over which recordings: label, game and recording; and notes if nothing can be run."""
+    """Choose the games and recordings to run, each with a label; with notes if nothing can be run."""
     frame = bundle.report.first_differing
     if frame is None:
         return [], ["there is no difference to explain"]
@@ -197,11 +197,11 @@ def _written(lines: tuple[Executed, ...], report: DesyncReport) -> tuple[Written
 
 
 def _computed(lines: tuple[Executed, ...], field: str, value: Value) -> Executed | None:
-    """The line that computed the value: a step that builds a new state has it long before it writes it.
+    """Find the line that computed the value, long before a step that builds a new state writes it.
 
-    First the last line that gave the value to a variable which the writing statement uses; then to the field of that
-    name of a local record; then the last that returned it from a function which the statement calls; then the line of
-    the field's own argument, in a statement over several lines.
+    That is the last line that assigned the value to a variable used by the writing statement, or else to the same field
+    of a local record, or that returned it from a function which the statement calls, or else the line of the field's
+    own argument in a statement over several lines.
     """
     *before, writing = lines
     named, leaf = set(_NAME.findall(writing.text)), field.rpartition(".")[2]
@@ -220,7 +220,7 @@ def _computed(lines: tuple[Executed, ...], field: str, value: Value) -> Executed
 
 
 def _notes_on_inputs(bundle: Bundle) -> list[str]:
-    """Recordings that have different inputs for the same frame explain a desync by themselves."""
+    """Notes on recordings with different inputs for the same frame, which explain a desync by themselves."""
     notes = []
     peers = sorted(bundle.recordings)
     for peer in peers[1:]:

@@ -16,13 +16,13 @@ class LineDivergence:
     """The first line at which two runs diverge."""
 
     first: Executed | None
-    """In the first run; None: it had ended."""
+    """The line of the first run; None if it had ended."""
     second: Executed | None
-    """In the second run; None: it had ended."""
+    """The line of the second run; None if it had ended."""
     flow: bool
-    """True: they ran different lines. False: the same line had different effects."""
+    """True if the runs executed different lines, False if the same line had different effects."""
     after: Executed | None
-    """The last line before it, which both ran with the same effects."""
+    """The last line before, which had the same effects in both runs."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -34,9 +34,9 @@ class LineDivergence:
 
 
 def first_line_divergence(first: tuple[Executed, ...], second: tuple[Executed, ...]) -> LineDivergence | None:
-    """The first line with different effects, or where different lines ran. Lines are compared by text, not by number.
+    """Find the first line with different effects, or the first different line. Lines are compared by text.
 
-    A line that was rewritten and still has the same effects is skipped: the lines after it have the same text again.
+    A line that was rewritten and still has the same effects is skipped if later lines have the same text again.
     """
     first_different_text: int | None = None
     for at in range(max(len(first), len(second))):
@@ -54,7 +54,7 @@ def first_line_divergence(first: tuple[Executed, ...], second: tuple[Executed, .
 
 
 def _name(line: Executed) -> tuple[str, str]:
-    """What must be equal for two lines to be the same; the class around them may have another name in each build."""
+    """The identity of a line: function and text, without the class, which may have another name in each build."""
     return line.function.rpartition(".")[2], line.text
 
 
@@ -78,7 +78,7 @@ class WrittenAt:
     line: Executed
     """The line that wrote it."""
     computed: Executed | None
-    """The line at which a variable got this value before; None: unknown."""
+    """The line that computed the value before; None if unknown."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -95,15 +95,15 @@ class Side:
     """One run of a game over the recorded inputs."""
 
     label: str
-    """The game, and the recording if there are several."""
+    """The game's name, with the recording if there are several."""
     checksum: int
-    """Checksum of the state at the first differing frame, as this run has it."""
+    """Checksum of this run's state at the first differing frame."""
     reproduces: tuple[int, ...]
-    """The peers whose state this run gives; empty: no peer had this state."""
+    """The peers that had the same state; empty if none had."""
     diverged_at: int | None
-    """The first frame at which this run differs already, although all peers agreed there."""
+    """The first frame at which this run differs although all peers agreed; None if there is none."""
     pure_differs: bool
-    """The run from Python source gave another state than the run of the game as it is installed."""
+    """Whether the run from Python source gave another state than the installed game."""
     written: tuple[WrittenAt, ...]
     """The last write of each differing field, in order of time."""
 
@@ -120,19 +120,19 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesyncExplanation:
-    """What was found."""
+    """The findings about a desync."""
 
     report: DesyncReport
     sides: tuple[Side, ...]
     divergence: LineDivergence | None
-    """Where two runs diverge; None: there were not two runs, or they are equal."""
+    """Where two runs diverge; None without two runs, or if they are equal."""
     notes: tuple[str, ...]
     """Further findings, and why something could not be run."""
     explained: bool
-    """A run gave the state of some peer, or the peers had different inputs."""
+    """Whether a run reproduced the state of a peer, or the peers had different inputs."""
 
     def to_json(self) -> dict[str, Any]:
-        """Plain dictionaries, lists, numbers and text; the keys stay, whatever the attributes are called."""
+        """Convert to plain values for JSON; the keys stay the same if attributes are renamed."""
         return {
             "explained": self.explained,
             "report": report_to_json(self.report),
@@ -143,7 +143,7 @@ class DesyncExplanation:
 
 
 def explanation_lines(found: DesyncExplanation) -> list[str]:
-    """The report and what was found, in plain sentences."""
+    """Write the report and the findings in plain sentences."""
     lines = report_lines(found.report)
     for side in found.sides:
         whose = f"gives the state of {peers_text(side.reproduces)}" if side.reproduces else "gives the state of no peer"

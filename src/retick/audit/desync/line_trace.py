@@ -1,4 +1,4 @@
-"""Runs one step of a game and traces every line: which line gave which field its value.
+"""Runs one step of a game and traces every line, to find which line gave which field its value.
 
 Theory of operation. Python calls a trace function before each line of the game's own source. What changed since the
 last call is the effect of the line that ran in between: fields of the state, and local variables of simple types. How
@@ -27,14 +27,12 @@ from retick.sim.flat import FlatSimulation
 from retick.sim.record import Record, RecordLayout
 from retick.sim.world import SimulatedWorld
 
-# The text of the statement that begins on a line, for reports that name lines.
-
 LONGEST = 300
-"""Characters that are shown."""
+"""Most characters of a statement that are shown."""
 
 
 def statement_at(filename: str, line: int) -> str:
-    """The statement that begins on ``line``, in one line; otherwise, and for blocks, the text of the line itself."""
+    """The statement that begins on ``line``, as one line; for blocks, and in other places, the line itself."""
     end = _ends(filename).get(line, line)
     lines = (linecache.getline(filename, number).strip() for number in range(line, end + 1))
     return " ".join(lines).strip()[:LONGEST]
@@ -42,7 +40,7 @@ def statement_at(filename: str, line: int) -> str:
 
 @lru_cache(maxsize=256)
 def _ends(filename: str) -> dict[int, int]:
-    """The last line of each statement that has several lines and no statements in it, by its first line."""
+    """The last line of each statement over several lines that contains no statements, by its first line."""
     try:
         tree = ast.parse("".join(linecache.getlines(filename)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -56,9 +54,9 @@ def _ends(filename: str) -> dict[int, int]:
 
 
 MAX_LINES = 20_000
-"""Lines that are kept."""
+"""Most lines that are kept."""
 MAX_ITEMS = 64
-"""Items of a local list whose fields are read."""
+"""Most items of a local list whose fields are read."""
 SIMPLE = (bool, int, float, str)
 Probe = Callable[[FrameType | None, Any], dict[str, Value]]
 Tracing = Callable[[FrameType, str, Any], Any]
@@ -74,20 +72,20 @@ class Executed(NamedTuple):
     writes: dict[str, Value]
     """Watched fields that changed, with their new values."""
     variables: dict[str, Value]
-    """Local variables of simple types that changed, with their new values; ``returned`` for a simple return value. Of
-    a local record, or a list of them, its fields: ``ship.x``, ``ships[0].x``."""
+    """Local variables of simple types that changed, with their new values; ``returned`` for a simple return value.
+    Local records, and lists of them, are listed by their fields: ``ship.x``, ``ships[0].x``."""
 
 
 def trace_step(
     sim: Simulation[Any], state: Any, inputs: tuple[int, ...], watch: Iterable[str]
 ) -> tuple[Any, "LineTracer"]:
-    """The state after one step, and the tracer with every line that ran."""
+    """Run one step; return the new state, and the tracer with every line that ran."""
     tracer = LineTracer(sim, state, frozenset(watch))
     return tracer.run(lambda: sim.step(state, inputs)), tracer
 
 
 class _Running:
-    """A call in progress: the index of its current line, and its variables when last read."""
+    """A call in progress: the index of its current line, and its variables as last read."""
 
     __slots__ = ("at", "variables")
 
@@ -102,7 +100,7 @@ class LineTracer:
     def __init__(self, sim: Simulation[Any], state: Any, watch: frozenset[str]) -> None:
         self.executed: list[Executed] = []
         self.cut = False
-        """There were more lines than are kept."""
+        """Whether more lines ran than are kept."""
         self._sim = sim
         self._watch = watch
         self._source = OwnSource(sim)
@@ -159,7 +157,7 @@ class LineTracer:
         return len(self.executed) - 1
 
     def _look(self, frame: FrameType | None, returned: Any) -> None:
-        """Note everything that is different now as an effect of the line that ran last."""
+        """Note everything that has changed as an effect of the line that ran last."""
         if not self._calls:
             return
         running = self._calls[-1]
@@ -180,14 +178,14 @@ class LineTracer:
             return
         line = self.executed[running.at]
         if running.at < len(self.executed) - 1:
-            # The line made a call and continues after it: note its effects again at this point in time.
+            # The line made a call and continues after it, so its effects are noted again at this point.
             line = line._replace(writes={}, variables={})
             running.at = self._add(line)
         line.writes.update(writes)
         line.variables.update(variables)
 
     def _locals(self, frame: FrameType) -> dict[str, Value]:
-        """Local variables that can be compared; whole states are watched by their fields."""
+        """The local variables that can be compared; whole states are watched by their fields."""
         named = ((name, value) for name, value in frame.f_locals.items() if type(value) is not self._state_type)
         return dict(pair for name, value in named for pair in _fields_of_local(name, value))
 
@@ -211,7 +209,7 @@ class LineTracer:
         return look
 
     def _fields_or_nothing(self, fields: Callable[[], Iterable[tuple[str, Any]]]) -> dict[str, Value]:
-        """The watched fields; empty if they cannot be read in the middle of this step: the next look shows more."""
+        """The watched fields; empty if they cannot be read at this point of the step."""
         try:
             return _chosen(fields(), self._watch)
         except Exception:
@@ -219,7 +217,7 @@ class LineTracer:
 
 
 def _fields_of_local(name: str, value: object) -> Iterator[tuple[str, Value]]:
-    """A simple value under its name; of a record, or of a list of records, their fields."""
+    """Yield a simple value under its name, or the fields of a record or of a list of records."""
     if type(value) in SIMPLE:
         yield name, value  # type: ignore[misc] # one of the simple types
     elif isinstance(value, Record):

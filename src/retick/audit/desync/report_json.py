@@ -1,6 +1,6 @@
 """A desync report as JSON, and back. The reader is strict, because a bundle comes from another peer.
 
-The keys are those of docs/formats/desync-bundle.md. They stay as they are, whatever the attributes here are called.
+The keys are those of docs/formats/desync-bundle.md, and stay the same if attributes are renamed.
 """
 
 from collections.abc import Callable
@@ -15,15 +15,15 @@ from retick.rollback.desync.report import DesyncReport, Divergence, FieldValues,
 T = TypeVar("T")
 
 MAX_ITEMS = 4096
-"""Items of any list, at most."""
+"""Most items of a list."""
 MOST_PROOF = 4 * MOST_INPUT_BYTES + 1024
-"""Hexadecimal digits of a proof."""
+"""Most hexadecimal digits of a proof."""
 LARGEST = 1 << 255
-"""Bound of integers in a state, on both sides of zero."""
+"""Bound of the absolute value of integers in a state."""
 
 
 def report_to_json(report: DesyncReport) -> dict[str, Any]:
-    """Plain dictionaries, lists, numbers and text."""
+    """Convert a report to plain values for JSON."""
     return {
         "machines": report.peers,
         "silent": report.silent,
@@ -52,7 +52,7 @@ _REPORT_KEYS = (
 
 
 def report_from_json(data: Any) -> DesyncReport:
-    """The report that ``report_to_json`` wrote; InvalidValue for anything else."""
+    """Read a report that ``report_to_json`` wrote; InvalidValue for anything else."""
     proofs = data.get("proofs", []) if isinstance(data, dict) else []
     raw = _object(
         {key: value for key, value in data.items() if key != "proofs"} if proofs else data, "report", *_REPORT_KEYS
@@ -75,17 +75,17 @@ def report_from_json(data: Any) -> DesyncReport:
     first = report.divergences[0].frame if report.divergences else None
     if first != report.first_differing:
         raise InvalidValue(
-            f"the first differing frame is {report.first_differing}, and the first parting is of {first}"
+            f"the first differing frame is {report.first_differing}, but the first parting is at frame {first}"
         )
     return report
 
 
 def _proof(data: Any) -> EquivocationProof:
-    """One that proves something: a file may say anything."""
+    """Read and check a proof, since a file may claim anything."""
     try:
         found = EquivocationProof.decode(bytes.fromhex(_text(data, MOST_PROOF)))
     except ValueError:
-        raise InvalidValue("a proof is written in hexadecimal digits") from None
+        raise InvalidValue("a proof must be written in hexadecimal digits") from None
     found.check()
     return found
 
@@ -95,7 +95,7 @@ def _divergence(data: Any) -> Divergence:
     groups = _list(raw["groups"], lambda group: _list(group, _integer))
     checksums = _list(raw["checksums"], _integer)
     if len(groups) != len(checksums) or not all(groups):
-        raise InvalidValue(f"{len(groups)} groups and {len(checksums)} checksums")
+        raise InvalidValue(f"a parting has {len(groups)} groups but {len(checksums)} checksums")
     return Divergence(frame=_integer(raw["frame"]), groups=groups, checksums=checksums)
 
 
@@ -123,7 +123,7 @@ def _input_difference(data: Any) -> InputDifference:
 
 def _object(data: Any, what: str, *keys: str) -> dict[str, Any]:
     if not isinstance(data, dict) or data.keys() != set(keys):
-        raise InvalidValue(f"a {what} has the keys {', '.join(keys)}, and no others")
+        raise InvalidValue(f"a {what} must have exactly the keys {', '.join(keys)}")
     return data
 
 
@@ -144,7 +144,7 @@ def _optional(data: Any, read: Callable[[Any], T]) -> T | None:
 
 
 def _integer(data: Any) -> int:
-    """A frame, a peer id, a checksum or an input: all are unsigned and fit 64 bits."""
+    """Check a frame, a peer id, a checksum or an input: all are unsigned and fit 64 bits."""
     if type(data) is not int or not 0 <= data < 1 << 64:
         raise InvalidValue("a number from 0 to 2**64 - 1 was expected")
     return data

@@ -1,4 +1,4 @@
 """Runs one match in several fresh interpreters and through save and load, and compares the results.
 
-Knows games by their name only: they are imported in the interpreters, never in this process.
+It knows games only by name: they are imported in the interpreters, never in this process.
 """

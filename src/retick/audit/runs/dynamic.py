@@ -1,8 +1,8 @@
 """The dynamic half of the audit: one match in several fresh interpreters, and once through save and load.
 
 The interpreters have different hash seeds. They run side by side and report one line for each frame; after each block
-of frames their lines are compared. At the first difference both are asked for their fields of that frame, while they
-still have them: a second run could differ in another way. The game is never imported into this process.
+of frames their lines are compared. At the first difference both are asked for their fields of that frame while they
+still have them, since a second run could differ in another way. The game is never imported into this process.
 """
 
 import json
@@ -20,7 +20,7 @@ from retick.testing.determinism import Observation
 
 _WORKER = "retick.audit.runs.worker"
 _BALLAST = 4099
-"""Objects that each interpreter allocates before the match, times its hash seed: so their addresses differ."""
+"""Objects that each interpreter allocates before the match, times its hash seed, so that their addresses differ."""
 
 
 def audit_dynamic(
@@ -36,7 +36,7 @@ def audit_dynamic(
     """Play ``game`` (``module:Class`` or ``file.py:Class``) with random inputs in each interpreter, and compare.
 
     ``mask`` keeps only some bits of each input; ``timeout`` is in seconds and covers everything. ``progress`` is called
-    with the last frame that was compared. A UsageError says that the game cannot be run at all.
+    with the last frame that was compared. UsageError if the game cannot be run at all.
     """
     names = locate_game(game)
     if frames < 1 or interpreters < 2:
@@ -62,10 +62,10 @@ class _Player(NamedTuple):
 
     interpreter: Interpreter
     hash_seed: int
-    """Its PYTHONHASHSEED."""
+    """The interpreter's PYTHONHASHSEED."""
 
     def lines(self) -> list[str]:
-        """What it writes up to the next line that ends something: B, D, E, V or S."""
+        """Read lines up to the next one that ends a block: B, D, E, V or S."""
         found = [self.interpreter.read_line()]
         while not found[-1].startswith(("B", "D", "E", "V", "S")):
             found.append(self.interpreter.read_line())
@@ -76,7 +76,7 @@ class _Player(NamedTuple):
 def _players(
     job: dict[str, Any], hash_seeds: tuple[int, ...], timeout: float
 ) -> Iterator[tuple[list[_Player], _Player]]:
-    """The interpreters that are compared with each other, and the one that saves and loads."""
+    """Start the interpreters that are compared with each other, and the one that saves and loads."""
     try:
         with interpreters(timeout) as start:
 
@@ -162,7 +162,7 @@ def _save_divergences(saver: _Player) -> list[RunDivergence]:
         return []
     broken = json.loads(last[2:])
     if last.startswith("E"):
-        # The match played straight did not fail, or not like this.
+        # The match played straight did not fail, or failed in another way.
         broken["what"] = "the match played straight and through save and load"
         broken["differences"] = [("exception", "none", broken["message"])]
     differences = tuple(FieldDifference(*one) for one in broken["differences"])

@@ -1,7 +1,7 @@
-"""One match that is saved and loaded at every frame, each frame stepped several times.
+"""Plays a match with a save and load at every frame, and steps each frame several times.
 
-A save that loses something is noticed after loading. A value outside of the state is noticed when a frame is stepped
-twice, or by a new game object: both must give the same result. A step that changes the state it gets is noticed when
+A save that loses something is noticed after loading. A value outside the state is noticed when a frame is stepped
+twice, or by a new game object, since both must give the same result. A step that changes its argument is noticed when
 that state is read again.
 """
 
@@ -17,7 +17,7 @@ from retick.testing.determinism import Observation, observe
 
 
 class Broken(NamedTuple):
-    """The first frame at which two results differ, what was compared, and both results."""
+    """The first frame at which two results differ, with both results."""
 
     frame: int
     what: str
@@ -30,24 +30,24 @@ class Saved(NamedTuple):
 
     data: Any
     form: str
-    """``packed`` by the game, ``pickled``, or ``copied``."""
+    """How it was saved: ``packed`` by the game, ``pickled`` or ``copied``."""
 
 
 def save(game: Simulation[Any], state: Any) -> Saved:
-    """``state`` in a form that later steps cannot change: the game's own bytes, a pickle, or a deep copy."""
+    """Save a state so that later steps cannot change it: as the game's own bytes, a pickle, or a deep copy."""
     if isinstance(game, PacksState):
         try:
             return Saved(game.pack_state(state), "packed")
         except UsageError:
-            pass  # a world whose save() returns no bytes: saved in another way
+            pass  # a world whose save() does not return bytes is saved in another way
     try:
         return Saved(pickle.dumps(state), "pickled")
-    except Exception:  # objects refuse to be pickled in every possible way
+    except Exception:  # objects may raise anything when they are pickled
         return Saved(copy.deepcopy(state), "copied")
 
 
 def load(game: Simulation[Any], saved: Saved) -> Any:
-    """The state that ``save`` saved."""
+    """Load a state that ``save`` has saved."""
     if saved.form == "packed" and isinstance(game, PacksState):
         return game.unpack_state(saved.data)
     return pickle.loads(saved.data) if saved.form == "pickled" else copy.deepcopy(saved.data)
@@ -61,7 +61,7 @@ def first_broken_save(
     mask: int | None = None,
     on_frame: Callable[[int], None] = lambda frame: None,
 ) -> Broken | None:
-    """Play the match; None if all comparisons agree. ``on_frame`` is called before each frame."""
+    """Play the match; return the first difference, None if there is none. ``on_frame`` is called before each frame."""
     game, straight = factory(), factory()
     state, straight_state = game.initial_state(seed), straight.initial_state(seed)
     for frame, inputs in enumerate(seeded_inputs(game, seed, frames, mask=mask)):

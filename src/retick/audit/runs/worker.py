@@ -4,7 +4,7 @@ Lines that it writes, each a letter and its values::
 
     F frame checksum digest   one state; frame -1 is the initial one
     B                         the end of a block; the worker waits for a command
-    V json                    the fields of the frame that was asked for, pairs of name and text
+    V json                    the fields of the requested frame, as pairs of name and text
     S json                    the first save that failed a comparison: frame, what, differences
     E json                    the game failed: kind (import, game), frame, message; the worker waits for a command if
                               it has written states since the last ``go``
@@ -26,7 +26,7 @@ from retick.sim.prng import seeded_inputs
 from retick.testing.determinism import Observation, observe
 
 BLOCK = 256
-"""Frames between two commands: their fields are kept until then."""
+"""Frames between two commands, until which their fields are kept."""
 
 
 class _Stopped(Exception):
@@ -53,7 +53,7 @@ class _Worker:
             self._say("D")
         except _Stopped:
             pass
-        except BaseException as error:  # whatever a game raises, even an exit, is reported to the parent
+        except BaseException as error:  # everything that a game raises, even an exit, is reported to the parent
             text = str(error) if kind == "import" else game_failure(error)
             self._say("E " + json.dumps({"kind": kind, "frame": self._frame, "message": text}))
             if self._block:
@@ -109,7 +109,7 @@ class _Worker:
 
 def main() -> None:
     job, lines_in, lines_out = job_and_streams()
-    # Objects in the way, so that addresses differ between interpreters even where the system does not move them.
+    # Allocate objects, so that addresses differ between interpreters even where the system does not randomise them.
     ballast = [bytes(16 + number % 480) for number in range(job["ballast"])]
     _Worker(job, lines_in, lines_out).run()
     ballast.clear()

@@ -1,4 +1,1 @@
-"""The rules that a game's source must keep.
-
-Reads source as text; never imports or runs it.
-"""
+"""Checks the rules that a game's source must keep. It reads source as text, and never imports or runs it."""

@@ -1,9 +1,9 @@
 """Finds each place where a function changes an object that belongs to its caller.
 
-An abstract interpreter: statements are followed in order, branches are merged, loops are run twice. For functions and
-methods of the same file it computes which parameters they change; passing a caller's object to such a parameter is a
-change at the call. Calls of anything else are assumed to change nothing and to return new values; the dynamic half of
-the audit finds what that misses.
+This is an abstract interpreter: it follows statements in order, merges branches, and runs loops twice. For functions
+and methods of the same file it computes which parameters they change; passing a caller's object to such a parameter is
+a change at the call. Other calls are assumed to change nothing and to return new values; the dynamic half of the audit
+finds what that misses.
 """
 
 import ast
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from retick.audit.static.parsed_file import ParsedFile
 from retick.audit.static.scopes import FunctionNode, parameters_of
 
-# Where a value comes from: is it still an object of the caller, or a new one? The rules about changed states ask this.
+# The rules about changed states ask whether a value is still an object of the caller, or a new one.
 #
 # An ``Origin`` says from which parameters a value came and how many layers of it are new. ``state.players`` belongs to
 # the caller (0 new layers). ``list(state.players)`` is a new list of the caller's players (1 layer). ``[copy.copy(p)
@@ -20,15 +20,15 @@ from retick.audit.static.scopes import FunctionNode, parameters_of
 # layer. Changing an object without a new layer changes the caller's object.
 
 EVERYTHING = "*"
-"""In ``fresh``: an element was replaced, and it is unknown which."""
+"""Stands in ``fresh`` for an unknown element that was replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a value comes from; no Origin at all means that it is new throughout."""
+    """Where a value comes from; a value without an Origin is entirely new."""
 
     parameters: frozenset[str]
-    """The parameters whose objects it is, or is part of."""
+    """The parameters to whose objects the value may belong."""
     layers: int = 0
     """Number of outer layers that are new; below them are the caller's objects."""
     fresh: frozenset[str] = frozenset()
@@ -56,18 +56,18 @@ class Origin:
 
 
 Env = dict[str, Origin]
-"""Origins by the name of the variable; a name that is missing holds a new value."""
+"""Origins by variable name; a missing name holds a new value."""
 
 
 def merge(first: Origin | None, second: Origin | None) -> Origin | None:
-    """The origin of a value that is one of two: what may belong to the caller counts as the caller's."""
+    """The origin of a value that is one of two; what may belong to the caller counts as the caller's."""
     if first is None or second is None:
         return first or second
     return Origin(first.parameters | second.parameters, min(first.layers, second.layers), first.fresh & second.fresh)
 
 
 def merge_env(first: Env | None, second: Env | None) -> Env | None:
-    """The origins of all names after two branches; ``None`` is a branch that returns or raises."""
+    """The origins of all names after two branches; None stands for a branch that returns or raises."""
     if first is None or second is None:
         return first if second is None else second
     merged: Env = {}
@@ -78,9 +78,8 @@ def merge_env(first: Env | None, second: Env | None) -> Env | None:
     return merged
 
 
-# Calls and assignments that change an object in place, and which object they change.
-
-# These return nothing. So if the result of a call is used, it is another method, such as add() of a vector.
+# Calls and assignments that change an object in place. Methods of the first set return nothing, so if the result of a
+# call is used, it is another method, such as add() of a vector.
 _METHODS_WITHOUT_RESULT = frozenset({
     "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft", "fill", "insert",
     "intersection_update", "move_to_end", "remove", "reverse", "rotate", "sort", "symmetric_difference_update",
@@ -113,7 +112,7 @@ def what_call_changes(source: ParsedFile, call: ast.Call) -> ast.expr | None:
 
 
 def stored_into(target: ast.expr) -> list[ast.expr]:
-    """The objects that an assignment to ``target``, or its deletion, changes; binding a name changes none."""
+    """The objects that assigning or deleting ``target`` changes; binding a name changes none."""
     if isinstance(target, ast.Attribute | ast.Subscript):
         return [target.value]
     if isinstance(target, ast.Tuple | ast.List):
@@ -142,13 +141,13 @@ _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "popleft", "setdefault"})
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One place where a function changes an argument, or an object inside of one."""
+    """One place where a function changes an argument, or an object inside it."""
 
     parameter: str
     """The parameter that holds the changed object."""
     node: ast.AST
     what: str
-    """The change in words, as the report says it."""
+    """The change in words, for the report."""
 
 
 class ExpressionTracer:
@@ -160,11 +159,11 @@ class ExpressionTracer:
         self.found: dict[tuple[str, ast.AST], Change] = {}
 
     def enter_function(self, function: FunctionNode) -> None:
-        """Follow a function that is defined inside of the one that is traced."""
+        """Follow a function that is defined inside the traced one."""
         raise NotImplementedError
 
     def call_own_function(self, call: ast.Call) -> None:
-        """Note what the called function changes, if it is one of the same file."""
+        """Note what the called function changes, if it is in the same file."""
         raise NotImplementedError
 
     def note(self, at: ast.AST, changed: ast.expr, what: str) -> None:
@@ -317,7 +316,7 @@ class FunctionChanges:
         return self._done[function]
 
     def called(self, call: ast.Call) -> tuple[FunctionNode, list[ast.expr]] | None:
-        """The function of this file that is called, with its arguments; for a method, its object comes first."""
+        """The called function, if it is in this file, with its arguments; a method's object comes first."""
         if isinstance(call.func, ast.Name):
             found = self.source.scope(call).find(call.func.id)
             node = found[1][-1].node if found else None
@@ -423,7 +422,7 @@ class _StatementTracer(ExpressionTracer):
         return self._branches(*(case.body for case in node.cases), [])
 
     def enter_function(self, function: FunctionNode) -> None:
-        """An inner function sees the names around it; it is assumed to be called once, where it is defined."""
+        """Follow an inner function, which sees the names around it, as if it were called where it is defined."""
         before = dict(self.env)
         for parameter in parameters_of(function):
             self.env.pop(parameter.arg, None)

@@ -19,7 +19,7 @@ from retick.audit.static.rules_outside import outside_rule
 from retick.audit.static.scopes import absolute_module
 from retick.audit.targets import SourceFile, find_target
 
-# The comments in a file that are meant for the audit.
+# Comments for the audit are:
 #
 # ``# retick: allow RULE[, RULE ...] -- reason``
 #     silences those rules on its own line or, if it stands alone, on the next line that has code.
@@ -48,17 +48,17 @@ class Allow:
 
 @dataclass(slots=True, kw_only=True)
 class Comments:
-    """All comments of one file that are meant for the audit."""
+    """The comments for the audit in one file."""
 
     allows: list[Allow] = field(default_factory=list)
     floats_line: int | None = None
     """The line of the ``floats`` comment, if there is one."""
     complaints: list[tuple[int, int, str, str]] = field(default_factory=list)
-    """Line, column, rule and text of each comment that is itself wrong."""
+    """Line, column, rule and text of each wrong comment."""
 
 
 def read_comments(text: str) -> Comments:
-    """The comments of a file that parses."""
+    """Read the comments of a file that can be parsed."""
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     code_lines = sorted({token.start[0] for token in tokens if token.type not in _NOT_CODE})
     comments = Comments()
@@ -92,14 +92,11 @@ def _read_one(comments: Comments, body: str, line: int, column: int, code_lines:
             comments.allows.append(allow)
 
 
-# Follows imports from file to file, within the package of the first one.
-
-
 def followed(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
-    """``files`` and what they import from their own top-level package; without a package, from files beside them.
+    """Add what ``files`` import from their own top-level package or, without a package, from files beside them.
 
-    The ``__init__`` of a package around an imported module runs too, and is read. What it imports is followed only if
-    the package itself is imported: a package that shows its window to the world does not make the window a simulation.
+    The ``__init__`` of a package around an imported module runs too, and is read. Its imports are followed only if the
+    package itself is imported: a package that exports its window does not make the window a simulation.
     """
     found = {file.path: file for file in files}
     waiting = list(files)
@@ -114,7 +111,7 @@ def followed(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
 
 
 def _imported_by(file: SourceFile) -> Iterator[tuple[SourceFile, bool]]:
-    """The near files that run for the imports of ``file``, and whether each is what is imported."""
+    """The files nearby that run for the imports of ``file``, and whether each is itself imported."""
     try:
         tree = ast.parse(file.path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
@@ -141,7 +138,7 @@ def _modules_named(node: ast.AST, file: SourceFile) -> list[str]:
 
 
 def _sources_of(root: Path, module: str) -> list[SourceFile]:
-    """The ``__init__`` of each package on the way to the module, and the module's file last, as far as they exist."""
+    """The ``__init__`` of each package around a module, and the module's file last, if they exist."""
     path, found = root, []
     for part in module.split("."):
         if not part:
@@ -167,16 +164,16 @@ _CHECKS: tuple[Callable[[ParsedFile], Iterator[Hit]], ...] = (
 def audit_static(
     target: str, *, follow: bool = True, progress: Callable[[str], None] = lambda text: None
 ) -> StaticReport:
-    """Audit the source of a file, a directory or a module; with ``follow`` also what it imports of its own package.
+    """Audit the source of a file, a directory or a module; with ``follow`` also its imports from its own package.
 
-    ``progress`` is called with a line that says how far it is.
+    ``progress`` is called with lines about the progress.
     """
     found = find_target(target, progress=lambda folder: progress(f"looking for source in {folder}"))
     return audit_files(followed(found.files) if follow else found.files, progress, game=found.attribute)
 
 
 def audit_source(text: str, *, path: str = "<source>", package: str = "", floats: bool = False) -> StaticReport:
-    """Audit one source text. ``floats``: its package has a ``retick: floats`` comment or a state of floats."""
+    """Audit one source text; with ``floats``, its package has a ``retick: floats`` comment or a state with floats."""
     audited = _File(path, text, package, inherited_floats=floats)
     _apply_rules([audited], ["__source__"], None)
     findings = [*audited.findings, *audited.unused_declaration()]
@@ -186,10 +183,10 @@ def audit_source(text: str, *, path: str = "<source>", package: str = "", floats
 def audit_files(
     files: Sequence[SourceFile], progress: Callable[[str], None] = lambda text: None, *, game: str | None = None
 ) -> StaticReport:
-    """Audit several files, as far as games reach them; ``game`` is the one to look at, by its name in the first file.
+    """Audit several files, as far as games reach them; ``game`` names one game in the first file.
 
-    A ``retick: floats`` comment in an ``__init__.py`` counts for all files below it; a state that declares floats, for
-    all files of its folder and below it.
+    A ``retick: floats`` comment in an ``__init__.py`` holds for all files below it; a state that declares floats, for
+    all files in and below its folder.
     """
     audited: list[_File] = []
     declarations: dict[Path, bool] = {}
@@ -215,7 +212,7 @@ def audit_files(
 
 
 def _apply_rules(audited: "list[_File]", files: Sequence[SourceFile | str], game: str | None) -> "list[_File]":
-    """Apply the rules to what games reach. Returns the files that are no simulation."""
+    """Apply the rules to what games reach; return the files that are not part of a simulation."""
     parsed: list[SourceOf] = []
     readable: list[_File] = []
     for one, file in zip(audited, files, strict=True):
@@ -226,7 +223,7 @@ def _apply_rules(audited: "list[_File]", files: Sequence[SourceFile | str], game
     named = (0, game) if game and readable and readable[0] is audited[0] else None
     try:
         outside = {readable[number].path for number in set_aside_unreached(parsed, named)}
-    except RecursionError:  # reported by the rules, at the file with the deep expression
+    except RecursionError:  # the rules report it for the file with the deep expression
         outside = set()
     for one in readable:
         if one.path not in outside:
@@ -235,7 +232,7 @@ def _apply_rules(audited: "list[_File]", files: Sequence[SourceFile | str], game
 
 
 def _inits_above(file: SourceFile) -> list[Path]:
-    """The ``__init__.py`` of each package that the file is in, the file itself left out."""
+    """The ``__init__.py`` of each package around the file, except the file itself."""
     folders = [folder for folder in file.path.parents if folder != file.root and file.root in folder.parents]
     return [folder / "__init__.py" for folder in folders if folder / "__init__.py" != file.path]
 
@@ -254,7 +251,7 @@ def _has_float_state(file: SourceFile) -> bool:
         text = file.path.read_text(encoding="utf-8-sig")
         return "retick" in text and declares_float_state(ParsedFile(text, package=file.package))
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
-        return False  # reported when the file itself is audited
+        return False  # the audit of the file itself reports it
 
 
 def _read(file: SourceFile, inherited_floats: bool) -> "_File":
@@ -268,20 +265,20 @@ def _read(file: SourceFile, inherited_floats: bool) -> "_File":
 
 
 def _shown(path: Path) -> str:
-    """The path relative to the working directory, if it is below it."""
+    """The path relative to the working directory, if the file is below it."""
     here = Path.cwd()
     return str(path.relative_to(here) if here in path.parents else path)
 
 
 def _is_not_ported(source: ParsedFile) -> bool:
-    """Whether it is a game of an engine that does not know this library yet."""
+    """Whether this is a game of an engine that does not use this library yet."""
     modules = set(source.imports())
     engine = any(outside_rule(module) == "engine" for module in modules)
     return engine and not any(module.split(".")[0] == "retick" for module in modules)
 
 
 def _folded(findings: list[Finding]) -> list[Finding]:
-    """One finding for all floats: they are answered once, by declaring the fields of the state."""
+    """Merge all findings about floats, which one declaration of the state's fields answers."""
     floats = [finding for finding in findings if finding.rule in FLOAT_RULES]
     rest = [finding for finding in findings if finding.rule not in FLOAT_RULES]
     if len(floats) < 2:
@@ -301,14 +298,14 @@ class _File:
         self.allowed: list[AllowedFinding] = []
         self.floats_found = False
         self.source: ParsedFile | None = None
-        """What was read; None if it cannot be."""
+        """The parsed file; None if it cannot be parsed."""
         self._comments = Comments()
         if unreadable is not None:
             self._add(1, 1, "syntax", unreadable)
             return
         try:
             self._parse(text, package, inherited_floats)
-        except (RecursionError, MemoryError):  # by the parser, which follows the nesting
+        except (RecursionError, MemoryError):  # raised by the parser, which follows the nesting
             self._too_deep()
 
     def _too_deep(self) -> None:
@@ -316,11 +313,11 @@ class _File:
         self._add(1, 1, "syntax", "expressions nested too deeply")
 
     def apply_rules(self) -> None:
-        """Note what breaks a rule, in what is not set aside."""
+        """Note what breaks a rule, except in code that is set aside."""
         try:
             if self.source is not None:
                 self._apply_comments(self.source)
-        except (RecursionError, MemoryError):  # by a rule, which follows the nesting
+        except (RecursionError, MemoryError):  # raised by a rule, which follows the nesting
             self._too_deep()
 
     def _parse(self, text: str, package: str, inherited_floats: bool) -> None:

@@ -1,6 +1,6 @@
-"""What a file declares about its state and commands: whether fields may be floats, and which of them are integers.
+"""Finds what a file declares about its state and commands: whether fields may be floats, and which are integers.
 
-A state may be floats if one of its fields is of the kind ``F64`` or is made of it: ``float``, ``Angle``, ``Vector2``,
+A state has floats if one of its fields has the kind ``F64`` or consists of it: ``float``, ``Angle``, ``Vector2``,
 ``FRect``. Then + - * / and everything else that IEEE 754 rounds exactly is safe, and the rules ``float`` and
 ``division`` do not apply.
 """
@@ -17,7 +17,7 @@ _SAFE = "retick.sim.maths."
 
 
 class _Kinds:
-    """Which kinds annotations name, also by a name that the file gives to one: ``Across = Annotated[F64, ...]``."""
+    """The kinds that annotations name, also through an alias such as ``Across = Annotated[F64, ...]``."""
 
     def __init__(self, source: ParsedFile) -> None:
         self._source = source
@@ -33,7 +33,7 @@ class _Kinds:
                     self._aliases.setdefault(made.name.id, []).append(made.value)
 
     def of(self, annotation: ast.expr) -> set[str]:
-        """The kinds of ``retick.sim``, also inside ``Annotated``, a list or an alternative."""
+        """The kinds of ``retick.sim`` in an annotation, also inside ``Annotated``, a list or an alternative."""
         found: set[str] = set()
         waiting, followed = [annotation], set[str]()
         while waiting:
@@ -63,7 +63,7 @@ def declares_float_state(source: ParsedFile) -> bool:
 
 
 def uses_safe_functions(source: ParsedFile) -> bool:
-    """Whether the file uses ``retick.sim.maths``, and so means its floats."""
+    """Whether the file uses ``retick.sim.maths``, and so uses floats on purpose."""
     return any(name.startswith(_SAFE) for _, names in source.references() for name in names)
 
 
@@ -108,7 +108,7 @@ class DeclaredFields:
         return isinstance(scope, ast.ClassDef) and scope.name in self.states
 
     def is_plain_float(self, node: ast.AnnAssign) -> bool:
-        """Whether the line declares a field as a plain ``float``, which is an F64 there."""
+        """Whether the line declares a field as a plain ``float``, which means F64."""
         return self.is_field(node) and "builtins.float" in self._named.of(node.annotation)
 
     def is_integer(self, name: str) -> bool:

@@ -17,7 +17,7 @@ class Hit(NamedTuple):
 
 
 class ParsedFile:
-    """A parsed file. ``floats``: it may use floats, by a ``retick: floats`` comment or by its state."""
+    """A parsed file; with ``floats`` it may use floats, by a ``retick: floats`` comment or by its state."""
 
     def __init__(self, text: str, *, path: str = "<source>", package: str = "", floats: bool = False) -> None:
         self.floats = floats
@@ -31,17 +31,17 @@ class ParsedFile:
         self.package = package
 
     def walk(self) -> Iterator[ast.AST]:
-        """Every node that is not set aside, nor under ``if TYPE_CHECKING`` or ``if __name__ == "__main__"``."""
+        """Every node, except those set aside or under ``if TYPE_CHECKING`` or ``if __name__ == "__main__"``."""
         for node in ast.walk(self.tree):
             if node not in self._aside:
                 yield node
 
     def set_aside(self, nodes: Iterable[ast.AST]) -> None:
-        """Leave these nodes out from now on: they are no simulation."""
+        """Leave these nodes out from now on, since they are not part of a simulation."""
         self._aside.update(nodes)
 
     def imports(self) -> Iterator[str]:
-        """The dotted names of the modules that it imports, and of what it imports from modules."""
+        """The dotted names of imported modules, and of objects imported from modules."""
         for node in self.walk():
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
@@ -57,7 +57,7 @@ class ParsedFile:
         return [binding.dotted for binding in bindings if binding.dotted]
 
     def scope(self, node: ast.AST) -> Scope:
-        """The scope that ``node`` is in."""
+        """The scope of ``node``."""
         return self._scope_of.get(node, self.module)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
@@ -92,7 +92,7 @@ class ParsedFile:
         return any(name in self.resolve(decorator) for decorator in function.decorator_list)
 
     def references(self) -> Iterator[tuple[ast.expr, tuple[str, ...]]]:
-        """Every name or dotted chain that is read and comes from another module, with what it may stand for."""
+        """Every name or dotted chain that is read from another module, with the dotted names it may stand for."""
         for node in self.walk():
             if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
                 continue

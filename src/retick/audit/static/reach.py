@@ -1,17 +1,17 @@
-"""What of the source is simulation: the code that a game can reach. The rest is windows, tests and scripts.
+"""Finds the code that is part of a simulation, because a game can reach it; the rest is windows, tests and scripts.
 
 Theory of operation. Every statement of a module, and every method of a class, is a *unit*. A unit mentions names of its
-module, names of other modules, and attributes. The search begins with the games: the class that was named, else every
-class that has ``step`` or ``advance`` or is a ``World``. From there it follows
+module, names of other modules, and attributes. The search begins with the games: the named class, or else every class
+that has ``step`` or ``advance`` or is a ``World``. From there it follows
 
-- names, to what binds or changes them in their module, and through imports to other files;
+- names, to the units that bind or change them in their module, and through imports to other files;
 - a class, to its body and to its methods, except those that only the window uses (``draw``, ``press``, ``hear`` and
-  what only these call); they are followed if the simulation mentions them;
-- a class to those that inherit from it, and what a decorator of the same source is put on: a registry may call it.
+  what only these call), unless the simulation mentions them;
+- a class to its subclasses, and a decorator of the same source to what it decorates, since a registry may call it.
 
-Where the source cannot tell, code counts as simulation: a file that no game reaches is left out only if it uses a
-game, a session or an engine itself, as windows and tests do. Without any game all is simulation, except for the
-window's functions, the main block, and functions that only these call.
+If the source cannot tell, code counts as simulation: a file that no game reaches is left out only if it uses a game, a
+session or an engine itself, as windows and tests do. Without any game everything is simulation, except the window's
+functions, the main block, and functions that only these call.
 """
 
 import ast
@@ -25,8 +25,6 @@ from retick.audit.static.parsed_file import ParsedFile, root_name
 from retick.audit.static.rules_outside import outside_rule
 from retick.audit.static.scopes import is_main_block
 
-# The units of a file, each reached as a whole or not at all: statements of the module, classes, and methods.
-
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -34,29 +32,29 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(eq=False, slots=True)
 class Unit:
-    """A statement of a module, a class without its methods, or a method."""
+    """A statement of a module, a class without its methods, or a method; it is reached as a whole or not at all."""
 
     module: int
-    """The number of its file."""
+    """Number of the unit's file."""
     node: ast.stmt
     owner: "Unit | None" = None
     """The class, for a method."""
     binds: set[str] = field(default_factory=set)
-    """Names of the module that it binds, or changes when the module is imported."""
+    """Names of the module that the unit binds, or changes when the module is imported."""
     names: set[str] = field(default_factory=set)
-    """Names of its module that it mentions."""
+    """Names of its own module that the unit mentions."""
     dotted: set[str] = field(default_factory=set)
-    """Dotted names of other modules that it mentions."""
+    """Dotted names of other modules that the unit mentions."""
     attributes: set[str] = field(default_factory=set)
-    """Attributes that it mentions, also as text, for ``getattr``."""
+    """Attributes that the unit mentions, also as text for ``getattr``."""
     own_attributes: set[str] = field(default_factory=set)
-    """Attributes of ``self`` and ``cls``."""
+    """Attributes of ``self`` and ``cls`` that the unit mentions."""
     bases: list[str] = field(default_factory=list)
-    """Names and dotted names of what a class inherits from."""
+    """Names and dotted names of a class's bases."""
     decorators: list[str] = field(default_factory=list)
     methods: list["Unit"] = field(default_factory=list)
     is_main: bool = False
-    """It runs only when the file is started as a program."""
+    """Whether the unit runs only when the file is started as a program."""
 
     @property
     def is_class(self) -> bool:
@@ -75,7 +73,7 @@ class Unit:
         return self.node.lineno
 
     def nodes(self) -> Iterator[ast.AST]:
-        """Its nodes; those of a class without its methods."""
+        """The unit's nodes; for a class, without its methods."""
         apart = {method.node for method in self.methods}
         waiting: list[ast.AST] = [self.node]
         while waiting:
@@ -85,7 +83,7 @@ class Unit:
 
 
 def units_of(module: int, source: ParsedFile) -> list[Unit]:
-    """All units of a file. Imports are none: they are followed where their names are used."""
+    """All units of a file, without imports, which are followed where their names are used."""
     found: list[Unit] = []
     for statement in source.tree.body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -113,7 +111,7 @@ def _names_of(source: ParsedFile, node: ast.expr) -> list[str]:
 
 
 def _changed_names(source: ParsedFile, statement: ast.stmt) -> set[str]:
-    """The variables that a statement binds, or may change by a call or an assignment to a part of them."""
+    """The variables that a statement binds, or may change by a call or by assigning to a part of them."""
     found: set[str] = set()
     for node in ast.walk(statement):
         if isinstance(node, _DEFINITIONS):
@@ -130,7 +128,7 @@ def _changed_names(source: ParsedFile, statement: ast.stmt) -> set[str]:
 
 
 def _root_of(source: ParsedFile, node: ast.expr) -> set[str]:
-    """The variable at the root; a call of a function of another module changes no variable of this one."""
+    """The variable at the root of a chain, unless it is imported, since such a call changes no variable here."""
     root = root_name(node)
     return {root.id} if root and not source.imported_as(root.id) else set()
 
@@ -170,19 +168,19 @@ _CONTRACT = _STEPS | {
     "checksum", "cues", "fields", "initial_state", "load", "pack_state", "reset", "run", "save", "start",
     "unpack_state",
 }  # fmt: skip
-"""Methods of a game that are simulation, even if the window calls them too."""
+"""Methods of a game that are simulation even if the window calls them, too."""
 _PROGRAMS = frozenset({
     "audit", "authority", "games", "integrations", "replay", "rollback", "testing", "transport",
 })  # fmt: skip
-"""What programs that use a game import of this library, and games do not."""
+"""Packages of this library that programs import, but games do not."""
 _DEEPEST = 8
-"""Modules through which a name is followed that each imports from the next."""
+"""Most modules through which an imported name is followed."""
 _WINDOW = frozenset({"bot", "draw", "hear", "press", "render", "result"})
-"""Functions and methods that the window calls: no simulation, unless the simulation calls them."""
+"""Functions and methods that the window calls; they are simulation only if the simulation calls them."""
 
 
 class SourceOf(NamedTuple):
-    """One file: where it is imported from, by which name, and what is in it."""
+    """One parsed file, with its import root and module name."""
 
     root: str
     module: str
@@ -190,9 +188,9 @@ class SourceOf(NamedTuple):
 
 
 def set_aside_unreached(files: Sequence[SourceOf], game: tuple[int, str] | None = None) -> set[int]:
-    """Set aside, in each file, what no game reaches. Returns the numbers of the files that are no simulation at all.
+    """Set aside what no game reaches; return the numbers of the files without any simulation.
 
-    ``game``: the number of the file with the game, and its name there, if one was named.
+    ``game`` has the number of the file with the game and its name there, if one was named.
     """
     reach = _Reach(files, game)
     reach.follow(reach.roots)
@@ -206,7 +204,7 @@ def set_aside_unreached(files: Sequence[SourceOf], game: tuple[int, str] | None 
 
 
 class _Reach:
-    """The units of all files, and those that were reached so far."""
+    """The units of all files, and those reached so far."""
 
     def __init__(self, files: Sequence[SourceOf], game: tuple[int, str] | None) -> None:
         self._files = files
@@ -248,7 +246,7 @@ class _Reach:
         return unit.is_function and unit.name in _WINDOW
 
     def _called_by(self, begins: Callable[[Unit], bool]) -> set[Unit]:
-        """The functions and methods that these units are, or call by their names, directly or not."""
+        """The units where ``begins`` is true, and the functions and methods that they call by name, even indirectly."""
         found: set[Unit] = set()
         waiting = [unit for unit in self.all_units if begins(unit)]
         while waiting:
@@ -263,7 +261,7 @@ class _Reach:
         return found
 
     def _named(self, unit: Unit, names: Iterable[str], dotted: Iterable[str]) -> list[Unit]:
-        """What binds or changes these names of the unit's file, and dotted names of others."""
+        """The units that bind or change these names of the unit's file, and these dotted names of other files."""
         found: list[Unit] = []
         for name in names:
             found += self._binding.get((unit.module, name), [])
@@ -288,12 +286,12 @@ class _Reach:
         return []
 
     def _files_called(self, root: str, module: str) -> list[int]:
-        """The files with that module's name: the one below the same folder, if there is one, else all."""
+        """The files with this module name; only the one below the same root, if there is one."""
         numbers = self._by_module.get(module, [])
         return [number for number in numbers if self._files[number].root == root] or numbers
 
     def all_of(self, number: int) -> list[Unit]:
-        """All that a file has, except for its window, its main block and what only these call."""
+        """All units of a file, except its window, its main block and what only these call."""
         return [
             unit
             for unit in self._units[number]
@@ -328,14 +326,14 @@ class _Reach:
                     yield method
 
     def _is_simulation(self, method: Unit) -> bool:
-        """A method of a class that was reached is, unless the window alone uses it."""
+        """Whether a method of a reached class is simulation: it is, unless only the window uses it."""
         if method not in self._window or method.name in _CONTRACT or method.name.startswith("__"):
             return True
-        # Other objects may have a draw() too: that of a game is the window's, unless the game itself calls it.
+        # Other objects may have a draw(), too; a game's draw() belongs to the window unless the game itself calls it.
         return method.name in self._mentioned and not (self._is_window(method) and method.owner in self._games)
 
     def _own_methods(self, owner: Unit, name: str) -> Iterator[Unit]:
-        """The methods that ``self.name`` may be: of the class itself, of its heirs and of its bases."""
+        """The methods that ``self.name`` may mean: of the class, its subclasses and its bases."""
         family, waiting = {owner}, [owner]
         while waiting:
             one = waiting.pop()
@@ -345,11 +343,11 @@ class _Reach:
         return (method for unit in family for method in unit.methods if method.name == name)
 
     def files_without_reached(self) -> set[int]:
-        """The files of which nothing was reached."""
+        """The files without a reached unit."""
         return set(range(len(self._files))) - {unit.module for unit in self.reached}
 
     def files_above(self) -> set[int]:
-        """The files of which nothing was reached, and that use a game, a session or an engine themselves."""
+        """The files without a reached unit that use a game, a session or an engine themselves."""
         games = {unit.module for unit in self._games}
         above: set[int] = set()
         left = self.files_without_reached()
@@ -360,7 +358,7 @@ class _Reach:
     def _stands_above(self, number: int, below: set[int]) -> bool:
         file = self._files[number]
         for dotted in file.source.imports():
-            # Without a game, a file that imports an engine may be one that is not ported yet.
+            # Without a game, a file that imports an engine may be a game that is not ported yet.
             if outside_rule(dotted) == "engine" and self.roots:
                 return True
             parts = dotted.split(".")

@@ -24,10 +24,8 @@ __all__ = [
 ]
 
 
-# Which functions of floats give the same bits everywhere, and what replaces those that do not.
-#
-# IEEE 754 requires the exactly rounded result of + - * /, remainder and square root, and of nothing else. CPython adds
-# what it computes from these or in integers: comparisons, abs, min, max, round, floor, conversions and fsum.
+# Functions of floats that give the same bits everywhere are exactly rounded by IEEE 754 (+ - * /, remainder and square
+# root), or computed by CPython from these or in integers: comparisons, abs, min, max, round, floor, conversions, fsum.
 
 _MATH_ON_INTEGERS = frozenset({
     "ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "prod", "trunc",
@@ -65,7 +63,7 @@ _REPLACED_BY = {
 
 
 def inexact_function(name: str, *, floats: bool) -> str | None:
-    """What a report says about a dotted name that is inexact; None for others. ``floats``: the file may use floats."""
+    """The report's text for an inexact dotted name; None for others. With ``floats``, the file may use floats."""
     module, _, function = name.partition(".")
     if module == "math" and function:
         known = function in _MATH_ON_INTEGERS or function in MATH_EXACTLY_ROUNDED
@@ -100,17 +98,17 @@ def is_numpy_float(name: str) -> bool:
 
 
 def _is_numpy_inexact(name: str) -> bool:
-    """Whether a dotted name of NumPy is a function whose last bits differ between systems."""
+    """Whether a dotted name is a NumPy function whose last bits differ between systems."""
     return _numpy_function(name) in _NUMPY_INEXACT or name.startswith(_NUMPY_INEXACT_MODULES)
 
 
 def _is_numpy_reduction(name: str) -> bool:
-    """Whether a dotted name of NumPy is a function that adds many numbers; of floats, in no fixed order."""
+    """Whether a dotted name is a NumPy function that adds many numbers, floats in no fixed order."""
     return _numpy_function(name) in _NUMPY_REDUCTIONS
 
 
 def makes_floats_by_default(name: str, call: ast.Call) -> bool:
-    """Whether the call makes an array without a dtype, which is float64 then."""
+    """Whether the call makes an array without a dtype, which then is float64."""
     typed = len(call.args) > 1 or any(keyword.arg == "dtype" for keyword in call.keywords)
     return name in _NUMPY_FLOAT_UNLESS_TYPED and not typed
 
@@ -132,7 +130,7 @@ _GIVES_OTHERS = frozenset({
     "ceil", "comb", "factorial", "floor", "gcd", "isclose", "isfinite", "isinf", "isnan", "isqrt", "modf", "prod",
     "trunc",
 })  # fmt: skip
-"""Functions of ``retick.sim.maths`` whose results are not, or not always, floats."""
+"""Functions of ``retick.sim.maths`` that do not always return floats."""
 _DRAWS_FLOATS = frozenset({"retick.sim.random." + name for name in ("gauss", "random", "uniform")})
 _POWERS = ("builtins.pow", "operator.pow", "operator.ipow")
 
@@ -170,7 +168,7 @@ def _short(node: ast.AST) -> str:
 
 
 def _is_text(node: ast.expr) -> bool:
-    """A path joined with ``/`` has text on one side."""
+    """Whether a node is text, which shows that ``/`` joins a path."""
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
@@ -240,7 +238,7 @@ def _is_float_name(name: str) -> bool:
 
 
 def _is_type_test(source: ParsedFile, node: ast.expr) -> bool:
-    """``isinstance(x, float)`` or ``case float()`` keeps floats out; it makes none."""
+    """Whether the node only tests a type, as ``isinstance(x, float)`` or ``case float()``, and makes no float."""
     above = source.parent(node)
     while isinstance(above, ast.Tuple | ast.BinOp):
         node, above = above, source.parent(above)
@@ -263,7 +261,7 @@ def _text_annotation(
 
 
 def _integer_fields(source: ParsedFile, fields: DeclaredFields) -> Iterator[Hit]:
-    """Floats in integer fields. In a file without float fields, the rule float finds every float already."""
+    """Find floats in integer fields; without float fields, the rule float finds every float already."""
     if not (source.floats and fields.states):
         return
     for node in source.walk():
@@ -273,7 +271,7 @@ def _integer_fields(source: ParsedFile, fields: DeclaredFields) -> Iterator[Hit]
 
 
 def _written(fields: DeclaredFields, node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Name and value of each field that the node declares with a default, gives to a new state, or sets."""
+    """Name and value of each field that the node declares with a default, passes to a new state, or sets."""
     match node:
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if fields.is_field(node):
             yield name, value

@@ -1,7 +1,7 @@
 """Rules about order and identity: hashes, addresses, and the order of sets.
 
-A set may be stored, tested, compared and sorted. But nothing may depend on its order. Sorting by a key does not help:
-elements with equal keys stay in the order of the set.
+A set may be stored, tested, compared and sorted, but nothing may depend on its order. Sorting by a key does not help,
+since elements with equal keys stay in the set's order.
 """
 
 import ast
@@ -55,7 +55,7 @@ def _identity(source: ParsedFile, values: ValueTypes, node: ast.AST) -> Iterator
 
 
 def _is_in_hash_method(source: ParsedFile, node: ast.AST) -> bool:
-    """A ``__hash__`` method needs ``hash()``; only a use of its result is a finding."""
+    """Whether the node is in a ``__hash__`` method, which needs ``hash()``; only using its result is a finding."""
     function = source.function_of(node)
     return isinstance(function, ast.FunctionDef) and function.name == "__hash__"
 

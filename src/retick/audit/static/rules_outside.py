@@ -1,7 +1,7 @@
 """Rules about everything outside of a simulation: clocks, randomness, environment, concurrency, I/O, pickles.
 
 Most findings are at the use of a name, because an unused import does no harm and each use may need its own comment.
-Engines have rules of their own. Annotations are not uses: a parameter may be annotated with Path.
+Engines have their own rules. Annotations are not uses: a parameter may be annotated with Path.
 """
 
 import ast
@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from retick.audit.static.parsed_file import Hit, ParsedFile
 from retick.audit.static.scopes import absolute_module
 
-# The names of clocks, files, engines and so on that a simulation must not use, by rule.
-#
-# An entry covers the name itself and everything below it. The longest entry that matches decides, and ``None`` allows a
-# name below a forbidden one.
+# An entry covers the name itself and everything below it. The longest matching entry decides; ``None`` allows a name
+# below a forbidden one.
 
 _ENGINES = """
     arcade Box2D bge bpy cocos direct glfw harfang kivy moderngl OpenGL panda3d pybullet pygame pyglet pymunk pyray
@@ -76,7 +74,7 @@ for _rule, _names in (
 
 
 def outside_rule(dotted: str) -> str | None:
-    """The rule that using ``dotted`` breaks, if any."""
+    """The rule that using ``dotted`` breaks; None if it breaks none."""
     parts = dotted.replace("()", "").split(".")
     for end in range(len(parts), 0, -1):
         entry = ".".join(parts[:end])
@@ -129,7 +127,7 @@ def _uses(source: ParsedFile) -> Iterator[Hit]:
             continue
         for name in names:
             rule = outside_rule(name)
-            # A parameter annotated with a class does not use that class; calls of its methods do.
+            # A parameter annotated with a class does not use the class, but calls of its methods do.
             if rule and rule != "engine" and not name.endswith("()"):
                 plain = name.replace("()", "").removeprefix("builtins.")
                 yield Hit(node, rule, f"`{plain}` {_DOES[rule]}")
@@ -137,18 +135,18 @@ def _uses(source: ParsedFile) -> Iterator[Hit]:
 
 
 def _is_caught(source: ParsedFile, node: ast.expr) -> bool:
-    """An exception that is only caught, as in ``except asyncio.CancelledError``."""
+    """Whether the node is an exception that is only caught, as in ``except asyncio.CancelledError``."""
     above = source.parent(node)
     if isinstance(above, ast.Tuple):
         above = source.parent(above)
     return isinstance(above, ast.ExceptHandler)
 
 
-# The rules about engines: what a simulation uses of pygame and others, and what to write instead.
+# The rules about engines find what a simulation uses of pygame and others, and say what to write instead.
 #
-# An import alone is no finding: the file may draw, too. Nor are constants such as ``pygame.K_a``, and rectangles that
-# are made once for the module: they have integers only. Each name is found once in a file, where it is used first.
-# Methods of pygame's vectors are found wherever they are called: they are C code that rounds as the compiler likes.
+# An import alone is not a finding, since the file may draw, too. Nor are constants such as ``pygame.K_a``, and
+# rectangles that are made once for the module, which have only integers. Each name is reported once, at its first use.
+# Methods of pygame's vectors are reported at every call: they are C code that rounds as the compiler likes.
 
 _CONSTANT = re.compile(r"\.(K_\w+|[A-Z][A-Z0-9_]*)$")
 _VECTORS = ("pygame.Vector2", "pygame.Vector3", "pygame.math.Vector2", "pygame.math.Vector3")
@@ -184,7 +182,7 @@ _VECTOR_METHODS = frozenset({
 
 
 def check_engines(source: ParsedFile) -> Iterator[Hit]:
-    """The places that break the rule engine, and those of inexact-math that are methods of pygame's vectors."""
+    """The places that break the rule engine, and calls of pygame's vectors that break inexact-math."""
     found: dict[str, list[ast.expr]] = {}
     has_vectors = False
     for node, names in source.references():
@@ -208,16 +206,16 @@ def _plain(name: str) -> str:
 
 
 def _is_harmless(source: ParsedFile, node: ast.expr, name: str) -> bool:
-    """A constant, a rectangle made once, a parameter that is only passed on, or a method of a vector."""
+    """Whether a name is a constant, a rectangle made once, a parameter that is only passed on, or a vector's method."""
     if name.endswith("()") or _CONSTANT.search(name):
         return True
     if "()." in name and name.partition("()")[0] in _VECTORS:
-        return True  # found as a method, if it is an unsafe one
+        return True  # reported as a method, if it is unsafe
     return _plain(name).startswith(_INTEGERS) and source.function_of(node) is None
 
 
 def _used(name: str) -> str:
-    """The name to report: of a class, without its attribute."""
+    """The name to report, without the attribute of an instance."""
     return name.partition("()")[0]
 
 

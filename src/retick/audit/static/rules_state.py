@@ -1,4 +1,4 @@
-"""The rules for ``step``: it must change neither the state and inputs that it gets, nor its game object.
+"""The rules for ``step``: it must change neither its state and inputs, nor its game object.
 
 They apply to ``step``, ``run``, ``checksum``, ``fields`` and ``pack_state`` of a class that has a ``step``, and to a
 module-level function called ``step``. A step whose only argument besides ``self`` is the inputs belongs to a mutable
@@ -46,10 +46,10 @@ def _check_method(
             yield Hit(change.node, "hidden-state", f"{change.what} in `{method.name}`")
 
 
-# The rule about what is shared by all frames: module variables, class attributes, defaults, function attributes.
+# The rule about values that all frames share: module variables, class attributes, defaults, function attributes.
 #
-# Code at the top level of a module may fill its tables; a function must not change them afterwards. So only code inside
-# of functions is checked, except for the hooks that run while a class is being made.
+# Code at the top level of a module may fill its tables, but a function must not change them afterwards. So only code in
+# functions is checked, except hooks that run while a class is being made.
 
 _CLASS_HOOKS = frozenset({"__init_subclass__", "__set_name__", "__class_getitem__"})
 
@@ -91,14 +91,14 @@ def _changed_by(source: ParsedFile, node: ast.AST) -> list[ast.expr]:
 
 
 def _changed_inside(function_changes: FunctionChanges, node: ast.AST) -> list[ast.expr]:
-    """The arguments that a function or method of this file changes, where it is called; a method's object is one."""
+    """The arguments, including a method's object, that a called function of this file changes."""
     called = function_changes.called(node) if isinstance(node, ast.Call) else None
     if called is None:
         return []
     function, arguments = called
     names = {change.parameter for change in function_changes.changes(function)}
     pairs = zip(parameters_of(function), arguments, strict=False)
-    # Its own object is found where the method changes it; a class has no state of its own, as in Base.__init__(self).
+    # Changes of self are found in the method itself; a class has no state of its own, as in Base.__init__(self).
     source = function_changes.source
     return [
         given
@@ -117,7 +117,7 @@ def _is_self(node: ast.expr) -> bool:
 
 
 def _shared(source: ParsedFile, changed: ast.expr, states: set[str]) -> str | None:
-    """What ``changed`` is, if all instances or all frames share it."""
+    """Describe ``changed`` if all instances or all frames share it; otherwise None."""
     if isinstance(changed, ast.Call):
         called = source.resolve(changed.func)
         if "builtins.globals" in called or "builtins.vars" in called:
@@ -137,7 +137,7 @@ def _shared(source: ParsedFile, changed: ast.expr, states: set[str]) -> str | No
 
 
 def _behind_alias(found: tuple[Scope, list[Binding]]) -> tuple[Scope, list[Binding]] | None:
-    """Where a local name came from, if its only binding says that it is another name."""
+    """Follow a local name whose only binding is another name."""
     scope, bindings = found
     while not scope.is_module and len(bindings) == 1 and bindings[0].value is not None:
         value = bindings[0].value
@@ -154,7 +154,7 @@ def _is_module(binding: Binding) -> bool:
 
 
 def _is_target(source: ParsedFile, node: ast.expr) -> bool:
-    """``module.name = 1`` changes the module; ``module.remove(x)`` is just a function of it."""
+    """Whether the node is assigned to: ``module.name = 1`` changes the module, ``module.remove(x)`` does not."""
     above = source.parent(node)
     return isinstance(above, ast.Attribute | ast.Subscript) and isinstance(above.ctx, ast.Store | ast.Del)
 
@@ -175,7 +175,7 @@ def _class_attribute(source: ParsedFile, changed: ast.expr, states: set[str]) ->
 
 
 def _attribute_of_self(node: ast.expr) -> str | None:
-    """``ship`` of ``self.ship.position[0]``."""
+    """The attribute of ``self`` in a chain: ``ship`` in ``self.ship.position[0]``."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
             return node.attr
@@ -184,7 +184,7 @@ def _attribute_of_self(node: ast.expr) -> str | None:
 
 
 def _strip(node: ast.expr) -> ast.expr:
-    """The object at the root of a chain, ``self.__class__`` counting as one."""
+    """The object at the root of a chain; ``self.__class__`` counts as one."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         if isinstance(node, ast.Attribute) and node.attr == "__class__":
             return node
@@ -203,7 +203,7 @@ def _is_own_class(source: ParsedFile, function: ast.FunctionDef, root: ast.expr)
 
 
 def _is_shared_by_instances(source: ParsedFile, owner: ast.ClassDef, attribute: str, states: set[str]) -> bool:
-    """A mutable value in the class body that no method replaces by one of the instance's own, and no declared field."""
+    """Whether an attribute is a mutable value of the class body that no method replaces, and not a declared field."""
     made_in_body = any(
         binding.value is not None
         and _is_mutable(source, binding.value)
@@ -218,7 +218,7 @@ def _is_shared_by_instances(source: ParsedFile, owner: ast.ClassDef, attribute: 
 
 
 def _is_mutable(source: ParsedFile, value: ast.expr) -> bool:
-    """Whether it makes a list, a dict or the like, also by ``[0] * 9``, or an object of a class of this file."""
+    """Whether a value is a new list, dict or the like, also by ``[0] * 9``, or an object of a class in this file."""
     match value:
         case ast.BinOp(left=left, op=ast.Mult() | ast.Add(), right=right):
             return is_fresh_mutable(source, left) or is_fresh_mutable(source, right)

@@ -1,4 +1,4 @@
-"""The scopes of one file, and names followed through imports and aliases to where they come from.
+"""The scopes of one file; names are followed through imports and aliases to their origins.
 
 A use of a name resolves to dotted names: ``pc`` after ``from time import perf_counter as pc`` is
 ``time.perf_counter``; an unbound ``open`` is ``builtins.open``; a parameter annotated ``rng: random.Random`` is
@@ -17,7 +17,7 @@ _MAIN = "__name__ == '__main__'"
 
 
 def parameters_of(function: FunctionNode) -> list[ast.arg]:
-    """All parameters, in the order of the signature."""
+    """All parameters of a function, in order."""
     a = function.args
     extra = [arg for arg in (a.vararg, a.kwarg) if arg is not None]
     return [*a.posonlyargs, *a.args, *a.kwonlyargs, *extra]
@@ -29,13 +29,13 @@ class Binding:
 
     node: ast.AST
     dotted: str | None = None
-    """Where it was imported from."""
+    """The dotted name of an import."""
     value: ast.expr | None = None
-    """The expression assigned to it, or added to it."""
+    """The expression that is assigned or added."""
     annotation: ast.expr | None = None
     is_parameter: bool = False
     added_by: ast.operator | None = None
-    """The operator, if this is an augmented assignment."""
+    """The operator of an augmented assignment."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +49,7 @@ class Scope:
     """Names that ``global`` or ``nonlocal`` statements move to an outer scope."""
     star_imports: list[str] = field(default_factory=list)
     _resolved: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Cached answers of ``resolve``: in some files one name is bound a thousand times."""
+    """Cached results of ``resolve``, since some files bind one name a thousand times."""
 
     @property
     def is_module(self) -> bool:
@@ -61,7 +61,7 @@ class Scope:
 
     @property
     def function(self) -> "Scope | None":
-        """The innermost function around this scope, or the scope itself."""
+        """The innermost function around this scope, which may be the scope itself."""
         scope: Scope | None = self
         while scope is not None and not isinstance(scope.node, FunctionNode):
             scope = scope.parent
@@ -124,7 +124,7 @@ class Scope:
 
 
 class ScopeBuilder(ast.NodeVisitor):
-    """Walks a file once and notes each node's scope, its parent, and whether importing the file can run it."""
+    """Walks a file once and notes each node's scope and parent, and whether importing the file can run it."""
 
     def __init__(self, tree: ast.Module, package: str) -> None:
         self.scope_of: dict[ast.AST, Scope] = {}
@@ -279,7 +279,7 @@ class ScopeBuilder(ast.NodeVisitor):
 
 
 def is_main_block(statement: ast.stmt) -> bool:
-    """Whether it runs only when the file is started as a program."""
+    """Whether the statement runs only when the file is started as a program."""
     return isinstance(statement, ast.If) and ast.unparse(statement.test) == _MAIN
 
 

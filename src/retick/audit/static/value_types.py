@@ -1,8 +1,8 @@
-"""The type of an expression, as far as one file shows it: certainly an integer, or possibly a set.
+"""Finds the type of an expression, as far as one file shows it: certainly an integer, or possibly a set.
 
 Each answer errs on the side that its rule needs. ``is_int`` is true only if every binding of a name is an integer;
-``is_set`` is true if any binding is a set. An attribute counts as a set if its class assigns or annotates one; on an
-object of unknown class, if all classes of the file that have such an attribute agree.
+``is_set`` is true if any binding is a set. An attribute counts as a set if its class assigns or annotates one; for an
+object of unknown class, all classes of the file with such an attribute must agree.
 """
 
 import ast
@@ -83,7 +83,7 @@ class ValueTypes:
         return self._without_recursion(self._is_set, node, when_busy=False)
 
     def _without_recursion(self, check: Callable[[ast.expr], bool], node: ast.expr, *, when_busy: bool) -> bool:
-        """``check(node)``; ``when_busy`` if that is being found out already, further up the stack."""
+        """Return ``check(node)``, or ``when_busy`` if the same check is already running further up the stack."""
         if node in self._busy:
             return when_busy
         self._busy.add(node)
@@ -118,7 +118,7 @@ class ValueTypes:
             return False
         known = (found[0], name)
         if known not in self._set_names:
-            self._set_names[known] = False  # for a binding that uses the name itself
+            self._set_names[known] = False  # in case a binding uses the name itself
             self._set_names[known] = any(self._binds_set(binding) for binding in found[1])
         return self._set_names[known]
 
@@ -136,7 +136,7 @@ class ValueTypes:
         return made_by is not None and self.is_set_type(made_by.returns)
 
     def _function_called(self, node: ast.Call) -> ast.FunctionDef | None:
-        """The function of this file that is called, if it is named plainly or on ``self``."""
+        """The called function of this file, if it is called by its plain name or on ``self``."""
         if isinstance(node.func, ast.Name):
             found = self._source.scope(node).find(node.func.id)
         elif isinstance(node.func, ast.Attribute) and (owner := self._source.class_of(node)) and owner.body:
@@ -203,7 +203,7 @@ class ValueTypes:
 
 
 def _attribute_set_by(scope: Scope, target: ast.expr) -> str | None:
-    """The attribute's name, if the assignment is ``self.name = ...`` or stands in the class itself."""
+    """The attribute's name, if the assignment is ``self.name = ...`` or in the class body; otherwise None."""
     if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"):
         return target.attr
     return target.id if isinstance(target, ast.Name) and scope.is_class else None
