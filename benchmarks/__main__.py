@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: what Retick is measured with, in a clone. ``retick bench`` is the summary for everybody."""
+"""``python -m benchmarks``: the benchmarks of Retick, in a clone. ``retick bench`` prints a summary for everybody."""
 
 from collections.abc import Mapping
 from typing import ClassVar

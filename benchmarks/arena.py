@@ -42,12 +42,12 @@ CODECS = (
 
 
 def undeclared() -> Schema:
-    """The schema of one who declares nothing."""
+    """The schema without any declarations."""
     return Schema([Component(1, [Field(at + 1, codec, name=NAMES[at]) for at, codec in enumerate(CODECS)], "player")])
 
 
 def declared() -> Schema:
-    """The same with predictors: places follow from velocities, which fall by gravity."""
+    """The schema with predictors: positions follow from velocities, and gravity changes these."""
     groups = [
         Group(1, (6,), Motion(acceleration=(-980 / TICKS,))),
         Group(1, (4, 5), Hold()),
@@ -123,7 +123,7 @@ class _Player:
 
 
 def frames(schema: Schema, count: int, seed: int = 1) -> list[Snapshot]:
-    """So many ticks of the arena."""
+    """Run this many ticks of the arena."""
     rng = random.Random(seed)
     players = [_Player(rng, number) for number in range(PLAYERS)]
     found = []

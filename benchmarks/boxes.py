@@ -1,4 +1,4 @@
-"""Boxes that collide, roll and come to rest, by a physics engine: what the library's own prior learns from.
+"""Boxes that collide, roll and come to rest in a physics engine; the library's own prior learns from them.
 
 It needs the ODE library of the system (Debian: ``apt install libode8``), reached by ctypes. A player of 1.2 m pushes
 and hops through a crowd of smaller boxes, and now and then throws those around it into the air.
@@ -25,16 +25,16 @@ GRAVITY = 20.0
 _SIDE, _PLAYER_SIDE = 0.5, 1.2
 _DAMPING = 0.01
 _REST = 60
-"""Ticks after which a box that was touched and lies still is no longer interacting."""
+"""Ticks after which a touched box that lies still no longer interacts."""
 _REACH = 3.0
-"""Metres around the player within which boxes are thrown."""
+"""Radius around the player, in metres, within which boxes are thrown."""
 _BELOW = 2.5
-"""Metres below the player from where they are thrown: up, more than aside."""
+"""Metres below the player of the point from which boxes are thrown, more upwards than aside."""
 _PUSH, _HOP, _THROW = 60.0, 1400.0, 500.0
-"""Newtons, the last two for one tick. The player weighs 4 kg, a box 0.3."""
+"""Forces in newtons, the last two for one tick. The player weighs 4 kg, a box 0.3 kg."""
 _WALL = 20.0
 _SLOW, _SLEEP = 1.0, 10
-"""A box below this speed for so many ticks sleeps."""
+"""Speed and number of ticks below which a box falls asleep."""
 _CONTACTS = 6
 _BOUNCE = 0x004
 _ROOT = math.sqrt(0.5)
@@ -110,7 +110,7 @@ def _library() -> Any:
 
 
 class _World:
-    """The ground, the crowd, and the player as body 0."""
+    """Make the ground, the crowd, and the player as body 0."""
 
     def __init__(self, boxes: int, seed: int) -> None:
         self._ode = ode = _library()
@@ -166,7 +166,7 @@ class _World:
             self._touching.append((self._numbers[bodies[0]], self._numbers[bodies[1]]))
 
     def step(self, force: Sequence[float], throws: bool) -> None:
-        """One tick with this force on the player; if it ``throws``, the boxes around it fly off."""
+        """Run one tick with this force on the player; with ``throws``, the boxes around it fly off."""
         ode = self._ode
         ode.dBodyAddForce(self.bodies[0], *force)
         if throws:
@@ -190,7 +190,7 @@ class _World:
                 self._since[number] = 0
 
     def _spread(self) -> None:
-        """Interacting is the player, and what touches it, also through others that move."""
+        """The boxes that interact: the player, and boxes that touch it, also through other moving boxes."""
         self._since = [ticks + 1 for ticks in self._since]
         self._since[0] = 0
         moving = [bool(self._ode.dBodyIsEnabled(body)) for body in self.bodies]
@@ -203,7 +203,7 @@ class _World:
                 self._since[number] = min(self._since[number], 1)
 
     def place(self) -> Sequence[float]:
-        """Of the player."""
+        """The position of the player."""
         found: Sequence[float] = self._ode.dBodyGetPosition(self.bodies[0])[:3]
         return found
 
@@ -219,7 +219,7 @@ class _World:
 
 
 def trace(ticks: int = TICKS, seed: int = 1, boxes: int = BOXES) -> bytes:
-    """So many frames, eight 32-bit numbers a box; what the player does is drawn from the seed."""
+    """Make this many frames of eight 32-bit numbers per box; the seed decides what the player does."""
     rng = random.Random(seed)
     world = _World(boxes, seed)
     out = bytearray()

@@ -17,9 +17,9 @@ from retick.snapshot.compact.prior import empty_prior
 
 LAG = 6
 SHARES = 1, 3
-"""Of the arena and of the boxes, where both have taught something; and of boxes undeclared and declared."""
+"""Shares of the arena and the boxes, where both have taught something; and of undeclared and declared boxes."""
 SURE = 10
-"""Uses that a model counts as, at most. A prior for one game has more: this one must learn the game at hand soon."""
+"""Most uses that a model counts, fewer than in a prior for one game, so that it adapts to a game soon."""
 HEAD = '"""The prior that comes with the library, made by benchmarks/generic_prior.py."""\n\n__all__ = ["GENERIC"]\n\n'
 
 
@@ -47,7 +47,7 @@ def of_boxes() -> Prior:
 
 
 def blend(one: Prior, other: Prior) -> Prior:
-    """What both have learned, by their shares; what only one has learned, as it is."""
+    """Mix what both have learned by their shares; what only one has learned is kept."""
     models, weights = array("I"), array("i")
     for a, b in zip(one.shared, other.shared, strict=True):
         trust = (a & 255) * SHARES[0], (b & 255) * SHARES[1]
@@ -60,7 +60,7 @@ def blend(one: Prior, other: Prior) -> Prior:
 
 
 def unsure(prior: Prior) -> Prior:
-    """The same with counts of at most SURE."""
+    """Limit the counts of a prior to SURE."""
     models = array("I", [model & 0xFFFF0000 | min(SURE, model & 255) for model in prior.shared])
     return Prior(models, prior.weights)
 

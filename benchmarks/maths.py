@@ -1,4 +1,4 @@
-"""Nanoseconds a call of ``retick.sim.maths`` and of ``math`` from Python, and their ratio: python benchmarks/maths.py.
+"""Nanoseconds per call of ``retick.sim.maths`` and ``math`` from Python, and their ratio: python benchmarks/maths.py.
 
 Both are timed in turn, round after round, and the best of each counts.
 """

@@ -1,4 +1,4 @@
-"""What signing inputs costs: microseconds a frame and other machine, in sealed matches of three to eight.
+"""The cost of signing inputs: microseconds per frame and other peer, in sealed matches of three to eight.
 
 Counted is the CPU time in which ranges are signed and checked, on virtual time at 60 ms round trip and 10 % loss, over
 a minute of play. Run it on a quiet machine: python benchmarks/signed_inputs.py
@@ -20,7 +20,7 @@ FRAMES = 3600
 
 
 class Clock:
-    """Sums up the time spent in some methods."""
+    """Adds up the time spent in some methods."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -37,7 +37,7 @@ class Clock:
 
 
 def measure(machines: int) -> float:
-    """Microseconds a frame and other machine."""
+    """Microseconds per frame and other peer."""
     clock, dice = Clock(), Random(1)
     originals = {name: getattr(SignedRanges, name) for name in ("_sign", "_check")}
     for name, method in originals.items():

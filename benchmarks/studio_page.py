@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright
 
 FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 FRAME = 1000 / 60
-# Wraps what the browser calls on the page, before any module of the page is loaded.
+# Wraps the browser's calls of the page, before any module of the page is loaded.
 MEASURE = """
 (() => {
     const spent = (window.spentMs = []);
@@ -70,7 +70,7 @@ WATCH = """
 
 @contextmanager
 def studio() -> Iterator[tuple[str, int]]:
-    """A studio in a process of its own: its address and its process id."""
+    """Start a studio in another process; return its address and process id."""
     command = [sys.executable, "-u", "-m", "retick", "studio", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -82,7 +82,7 @@ def studio() -> Iterator[tuple[str, int]]:
 
 
 def processor_seconds(pid: int) -> float:
-    """User and system time of a process so far (Linux)."""
+    """User and system time of a process (Linux)."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -117,7 +117,7 @@ def measure_input(page: Any, times: int, delay: int) -> None:
     for index in range(times):
         if index % 10 == 0:  # a new match: nobody is hit yet, and nothing else moves us
             start(page)
-            # Past its first frames, which have the largest delay that the slider can ask for.
+            # Skip the first frames, which have the largest delay of the slider.
             while not 20 < page.evaluate("window.newestFrame") < 100:
                 page.wait_for_timeout(30)
         page.evaluate(f"() => {{ window.waiting = ({WATCH})(); }}")

@@ -73,7 +73,7 @@ class _Box:
 
 
 def trace(ticks: int, seed: int = 11, boxes: int = BOXES) -> bytes:
-    """So many frames, eight 32-bit numbers a box."""
+    """Make this many frames of eight 32-bit numbers per box."""
     rng = random.Random(seed)
     side = math.ceil(math.sqrt(boxes))
     every = [_Box(at % side - side / 2, at // side - side / 2) for at in range(boxes)]

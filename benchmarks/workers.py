@@ -1,4 +1,4 @@
-"""What ``retick serve --workers`` costs: CPU time a tick of a worker, alone and beside another one.
+"""The cost of ``retick serve --workers``: CPU time per tick of a worker, alone and beside another one.
 
 ``python benchmarks/workers.py`` runs one server with 4 rooms of 8 runners, then two workers with 4 such rooms each, in
 turn, and compares the CPU time (``time.process_time`` of the server processes) for each tick of a process's rooms.
@@ -27,7 +27,7 @@ SETTLING = 3.0
 
 
 class Joining:
-    """Senders that go where the front sends them."""
+    """Senders that follow the front's redirections."""
 
     def __init__(self, port: int, rooms: list[str], players: int) -> None:
         self.profile = NetRunner()
@@ -73,7 +73,7 @@ class Joining:
 
 
 def readings(url: str) -> dict[str, tuple[float, float]]:
-    """Of each worker: CPU seconds, and the tick of one of its rooms."""
+    """CPU seconds of each worker, and the tick of one of its rooms."""
     cpu: dict[str, float] = {}
     ticks: dict[str, float] = {}
     with urllib.request.urlopen(url, timeout=10) as page:
@@ -88,7 +88,7 @@ def readings(url: str) -> dict[str, tuple[float, float]]:
 
 
 def measure(workers: int, rooms: int, players: int, seconds: float) -> list[float]:
-    """Milliseconds of CPU a tick, of each worker with so many rooms."""
+    """Milliseconds of CPU per tick of each worker, for a number of rooms."""
     count = rooms * workers
     command = [sys.executable, "-m", "retick", "serve", "runner", "--port", "0", "--host", "127.0.0.1"]
     command += ["--rooms", str(count)]
@@ -100,7 +100,7 @@ def measure(workers: int, rooms: int, players: int, seconds: float) -> list[floa
         while "metrics" not in found:
             line = json.loads(server.stdout.readline())
             found[line["event"]] = line.get("url") or line.get("port")
-        # The lines of events must be read, or the server would wait for us.
+        # Read the event lines, since the server would wait for us otherwise.
         subprocess.Popen(["cat"], stdin=server.stdout, stdout=subprocess.DEVNULL)
         crowd = Joining(int(found["listening"]), ["", *(f"room {n}" for n in range(2, count + 1))], players)
         crowd.run(SETTLING)

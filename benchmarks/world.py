@@ -1,4 +1,4 @@
-"""What a declared world costs: 200 objects of 8 fields, in the tank game's own step, saved, loaded, and rolled back.
+"""The cost of a declared world: 200 objects of 8 fields, stepped as the tank game, saved, loaded and rolled back.
 
 Run as ``python benchmarks/world.py``. Times are the best of many short runs, in one process, so that their ratios hold
 on a busy machine too.
@@ -16,7 +16,7 @@ DEPTH = 8
 
 
 class Tank(Thing):
-    """Eight fields."""
+    """A thing with eight fields."""
 
     x: F64 = 0.0
     y: F64 = 0.0
@@ -48,7 +48,7 @@ def advance_all(tanks: Sequence[Tank], pressed: int) -> None:
 
 
 class Tanks(World):
-    """200 tanks."""
+    """A world of 200 tanks."""
 
     num_players = 2
     tanks: Annotated[list[Tank], Most(OBJECTS)]

@@ -1,4 +1,4 @@
-"""What a server of declared worlds costs with all of its rooms: CPU of a tick, with all that the server does.
+"""The cost of a server of declared worlds with all its rooms: CPU time per tick, with everything the server does.
 
 ``python -m benchmarks.world_rooms`` runs 16 rooms of the arena of ``world_server`` with 8 players each, at 60 ticks and
 20 snapshots a second. Only calls of the server are timed, by the CPU time of this thread.
@@ -24,7 +24,7 @@ SECONDS = 20
 
 
 class Match(Arena):
-    """The arena with players that come."""
+    """The arena, which players join."""
 
     game_id = "benchmark.match"
 
@@ -36,10 +36,10 @@ class Match(Arena):
 
 
 class Player:
-    """Sends inputs 30 times a second, and acknowledges every snapshot unread."""
+    """Sends inputs 30 times per second, and acknowledges every snapshot without reading it."""
 
     def __init__(self, number: int, room: str, compact: int) -> None:
-        """``compact``: the hash of the tables for compact snapshots; 0 for plain ones."""
+        """``compact`` is the hash of the tables of compact snapshots; 0 for plain ones."""
         world = Match()
         self.number = number
         self.bits = layout_of(Match).input_bits
@@ -63,7 +63,7 @@ class Player:
 
 
 class Timed:
-    """Calls of the server, and the CPU that each tick of all rooms took."""
+    """Calls the server, and measures the CPU time of each tick of all rooms."""
 
     def __init__(self, server: Any) -> None:
         self.server = server

@@ -1,4 +1,4 @@
-"""What a server of a declared world costs: CPU of a snapshot tick for all receivers, and bytes of a snapshot.
+"""The cost of a server of a declared world: CPU time of a snapshot tick for all receivers, and bytes of a snapshot.
 
 ``python benchmarks/world_server.py`` measures both for the goals of docs/internals/benchmarks.md.
 """
@@ -69,7 +69,7 @@ class Crowd(World):
 
 
 class NearCrowd(Crowd):
-    """The same by distance first: ``visible`` is asked of the near only."""
+    """The crowd with a distance: ``visible`` is only asked about near things."""
 
     interest = Distance(full=600.0, none=1000.0)
 
@@ -116,7 +116,7 @@ class Store(Thing):
 
 
 class Stores(World):
-    """Eight long tables, about the longest that fit a snapshot, in each of which one value changes."""
+    """Eight long tables, about the longest that fit a snapshot; one value changes in each."""
 
     num_players = 16
     stores: Annotated[list[Store], Most(8)]
@@ -133,7 +133,7 @@ class Stores(World):
 
 
 def snapshot_ticks(kind: Any, *, compact: bool) -> tuple[float, float, float]:
-    """Milliseconds of CPU for one snapshot tick of 16 receivers, entities that each sees, bytes of each."""
+    """Milliseconds of CPU for a snapshot tick of 16 receivers, entities that each sees, and bytes for each."""
     world = kind()
     world.fill()
     stage = Stage(layout_of(kind), world)
@@ -156,7 +156,7 @@ def snapshot_ticks(kind: Any, *, compact: bool) -> tuple[float, float, float]:
 
 
 def survey_time(kind: Any, *, moves: bool, comes: Any = None) -> float:
-    """Microseconds of looking at the world once, the least of many; ``comes``: a thing comes of it, and one goes."""
+    """Least microseconds of one survey of the world; with ``comes`` a thing is added and one removed each time."""
     world = kind()
     world.fill()
     stage = Stage(layout_of(kind), world)
@@ -193,7 +193,7 @@ class Shot(Thing):
 
 
 class Arena(World):
-    """Eight players that run, turn and shoot; about ten shots are in the air."""
+    """Eight players that run, turn and shoot, with about ten shots in the air."""
 
     num_players = 8
     fighters: Annotated[list[Fighter], Most(8)]
@@ -214,7 +214,7 @@ def fill_arena(world: Any, fighter: Any) -> None:
 
 
 def run_arena(world: Any, inputs: Any, shot: Any) -> None:
-    """One tick."""
+    """Run one tick."""
     for fighter in world.fighters:
         keys = inputs[fighter.player]
         # Speed changes in a few ticks, as in any game with keys.
@@ -237,14 +237,14 @@ def run_arena(world: Any, inputs: Any, shot: Any) -> None:
 
 
 def pressed(player: int, tick: int, hold: int) -> int:
-    """Keys that are held for so many ticks, and a mouse that moves in one second of three."""
+    """Keys that are held for some ticks, and a mouse that moves in one second of three."""
     keys = (player * 7 + (tick + 11 * player) // hold * 5) & 15
     aim = (player * 40 + (tick % 60 + tick // 180 * 60 if tick % 180 < 60 else tick // 180 * 60)) % 326
     return keys | aim << 4
 
 
 class LooseFighter(Thing):
-    """As a newcomer writes it: floats and ints that nobody has limited."""
+    """The arena as a newcomer writes it, with unlimited floats and ints."""
 
     player: Player = NOBODY
     x: float = 0.0
@@ -265,7 +265,7 @@ class LooseShot(Thing):
 
 
 class LooseArena(World):
-    """The same game without a Range anywhere."""
+    """The arena without any Range."""
 
     num_players = 8
     fighters: Annotated[list[LooseFighter], Most(8)]
@@ -280,7 +280,7 @@ class LooseArena(World):
 
 
 def arena_survey_time(ticks: int = 1800) -> float:
-    """Microseconds of looking at the arena, the median of its snapshots."""
+    """Microseconds of a survey of the arena, the median over its snapshots."""
     world = Arena()
     world.fill()
     stage = Stage(layout_of(Arena), world)
@@ -296,7 +296,7 @@ def arena_survey_time(ticks: int = 1800) -> float:
 
 
 def arena_bytes(kind: Any, hold: int, ticks: int = 1800, delay: int = 9, *, compact: bool) -> tuple[float, float, int]:
-    """Mean and largest bytes of a snapshot, and shots, at 20 a second, with acknowledgements that are 150 ms late.
+    """Mean and largest bytes of a snapshot, and shots, at 20 per second, with acknowledgements 150 ms late.
 
     Players hold a key for ``hold`` ticks.
     """

@@ -1,4 +1,4 @@
 """Fuzzing of everything that reads bytes from outside. ``python -m fuzz --help``, and docs/internals/fuzzing.md.
 
-It is for Retick's own developers and is no part of the package.
+It is for Retick's own developers, and not part of the package.
 """

@@ -33,12 +33,12 @@ from fuzz.target import Target, outcome, run_one
 from fuzz.targets import matching
 
 CHUNK = 400_000
-"""Packets of one task: what is lost if the run is stopped."""
+"""Packets of one task, which are lost if the run is stopped."""
 SLOW_CHUNK = 10_000
 
 
 def _tasks_by_time(options: argparse.Namespace, targets: list[Target]) -> list[dict[str, Any]]:
-    """A family's time is shared by its targets; a script gets as much as the others of its family together."""
+    """Share a family's time among its targets; a script gets as much as the family's others together."""
     tasks = []
     for form in ("compiled", "pure") if options.form == "both" else (options.form,):
         for target in targets:
@@ -51,7 +51,7 @@ def _tasks_by_time(options: argparse.Namespace, targets: list[Target]) -> list[d
 
 
 def _tasks_by_packets(options: argparse.Namespace, targets: list[Target]) -> list[dict[str, Any]]:
-    """The same number for each target, less for slow ones, in chunks, each with a seed of its own."""
+    """Split the same number of packets for each target, fewer for slow ones, into chunks with different seeds."""
     form = "compiled" if options.form == "both" else options.form
     whole = sum(target.share for target in targets)
     tasks: list[dict[str, Any]] = []
@@ -114,7 +114,7 @@ def _grow(options: argparse.Namespace) -> int:
 
 def _coverage(options: argparse.Namespace) -> int:
     if os.environ.get("RETICK_PURE") != "1":
-        # Retick reads this variable when it is imported, which it is already.
+        # Retick reads this variable at import, which has happened already.
         return subprocess.call([sys.executable, "-m", "fuzz", *sys.argv[1:]], env={**os.environ, "RETICK_PURE": "1"})
     from fuzz.coverage_report import main
 
@@ -127,7 +127,7 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _sanitize(options: argparse.Namespace) -> int:
-    """The corpora, and mutants of them, in a build with sanitizers."""
+    """Run the corpora and mutants of them in a build with sanitizers."""
     env = built_with_sanitizers()
     bugs = 0
     for target in matching(options.targets):

@@ -1,4 +1,4 @@
-"""What scripts for whole endpoints have in common: a hub, turns of a sixtieth of a second, and the steps of a script.
+"""The common part of scripts for whole endpoints: a hub, turns of a sixtieth of a second, and the steps of a script.
 
 A step is an operation, a length, a choice, and so many bytes. Bit 3 of the operation ends the turn.
 """
@@ -16,28 +16,28 @@ STRANGERS = 6
 
 
 class Bench(ABC):
-    """Ends on one hub. Each target says who they are, what a step does, and what must hold after it."""
+    """Endpoints on one hub. Each target defines them, the effect of a step, and what must hold after it."""
 
     last_turns = 1
-    """After the last step."""
+    """Called after the last step."""
 
     def __init__(self) -> None:
         self.hub = MemoryHub()
         self.now = 0.0
         self.said = 0
-        """Packets."""
+        """Number of packets."""
 
     @abstractmethod
     def react(self) -> None:
-        """What the ends do in every turn, after the hub has carried what they sent."""
+        """Called in every turn, after the hub has delivered what was sent."""
 
     @abstractmethod
     def step(self, operation: int, choice: int, body: bytes) -> None:
-        """Say something."""
+        """Do one step."""
 
     @abstractmethod
     def check(self) -> None:
-        """Bounds that hold whatever is said."""
+        """Check the bounds that must always hold."""
 
     def turn(self) -> None:
         self.now += 1 / 60
@@ -45,13 +45,13 @@ class Bench(ABC):
         self.react()
 
     def dial(self, link: LinkEndpoint, data: bytes) -> None:
-        """A stranger asks to join the server."""
+        """Let a stranger ask to join the server."""
         if len(link.connections) < STRANGERS:
             self.said += 1
             link.dial("server", data=data[:200])
 
     def play(self, script: bytes) -> None:
-        """All steps of a script."""
+        """Run all steps of a script."""
         for operation, choice, body in _steps(script):
             self.step(operation, choice, body)
             if operation & 8:

@@ -10,7 +10,7 @@ __all__ = ["compare"]
 
 
 def compare(targets: list[Target], *, seed: int, inputs: int, jobs: int) -> int:
-    """The number of targets in which the forms differ, or one of them failed; the first difference of each is shown."""
+    """Number of targets whose forms differ or fail; the first difference of each is printed."""
     wrong = 0
     with ThreadPoolExecutor(max(jobs // 2, 1)) as pool:
         for target, said in zip(targets, pool.map(lambda each: _difference(each, seed, inputs), targets), strict=True):

@@ -27,7 +27,7 @@ def kept(target: Target) -> list[bytes]:
 
 
 def add(target: Target, data: bytes, *, is_crash: bool = False) -> Path:
-    """Keep an input."""
+    """Add an input to the corpus."""
     path = folder_of(target) / (("crash-" if is_crash else "") + hashlib.sha256(data).hexdigest()[:12])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
@@ -35,7 +35,7 @@ def add(target: Target, data: bytes, *, is_crash: bool = False) -> Path:
 
 
 def replace(target: Target, inputs: list[bytes]) -> None:
-    """Keep these inputs, and all that once were bugs, and no other."""
+    """Keep only these inputs and those that once were bugs."""
     for path in _files(target):
         if not path.name.startswith("crash-"):
             path.unlink()

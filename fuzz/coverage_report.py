@@ -1,4 +1,4 @@
-"""How much of the decoders the corpora reach: lines and branches, of the uncompiled source.
+"""Measures how much of the decoders the corpora reach, in lines and branches of the uncompiled source.
 
 Counted are the modules that hold a decoder of the targets or read for one, and in them the functions that a target
 enters. What writes is not what is fuzzed, and is left out. A decoder that nothing enters counts with 0 lines.
@@ -30,21 +30,21 @@ WRITES = re.compile(r"_*(encode|write|pack|dumps|save|send|drain|datagrams|init|
 
 
 class Row(NamedTuple):
-    """One module."""
+    """The coverage of one module."""
 
     module: str
     functions: int
-    """That were entered."""
+    """Functions that were entered."""
     lines: int
     all_lines: int
     branches: int
     all_branches: int
     missing: list[str]
-    """Lines of these functions that were not reached, by function."""
+    """Lines that were not reached, by function."""
 
 
 def measure(targets: list[Target], packets: int) -> list[Row]:
-    """Run the corpora, and so many mutants of each, and count. Needs ``coverage``, of the extra ``dev``."""
+    """Run the corpora and some mutants of each, and count. Needs ``coverage`` from the extra ``dev``."""
     import coverage
 
     meter = coverage.Coverage(branch=True, data_file=None, include=[f"{SOURCE}/*"], check_preimported=False)
@@ -91,7 +91,7 @@ def _ranges(lines: list[int]) -> str:
 
 
 def table(rows: list[Row]) -> str:
-    """The rows, and their sum, as text."""
+    """Write the rows and their sum as text."""
     total = Row(
         "all",
         sum(row.functions for row in rows),
@@ -112,7 +112,7 @@ def table(rows: list[Row]) -> str:
 
 
 def missing_lines(rows: list[Row]) -> str:
-    """Where to look next."""
+    """Write the functions with lines that were not reached."""
     return "\n".join(f"{row.module}\n" + "\n".join(f"  {each}" for each in row.missing) for row in rows if row.missing)
 
 

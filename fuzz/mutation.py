@@ -27,7 +27,7 @@ class Mutator:
 
     def __init__(self, inputs: Sequence[bytes], seed: int, *, size: int = 512, longest: int = 4096,
                  mend: Callable[[bytes], bytes] | None = None) -> None:  # fmt: skip
-        """``size``: mutants in a batch; ``longest``: bytes of a mutant at most."""
+        """A batch has ``size`` mutants of at most ``longest`` bytes."""
         self.inputs = list(inputs) or [b""]
         self._random = random.Random(seed)
         self._size = size
@@ -36,7 +36,7 @@ class Mutator:
         self._last: list[bytes] = []
 
     def batch(self) -> list[bytes]:
-        """Mutants of one input. In a third of the batches that input is a mutant of the batch before."""
+        """Make mutants of one input; in a third of the batches, of a mutant of the last batch."""
         rng = self._random
         stacked = self._last and rng.random() < 0.35
         base = rng.choice(self._last if stacked else self.inputs)
@@ -50,7 +50,7 @@ class Mutator:
         return mutants
 
     def places(self, base: bytes) -> list[int]:
-        """Random offsets in ``base``, half of them among the first bytes, where heads are."""
+        """Random offsets in ``base``, half of them among the first bytes, where headers are."""
         rng = self._random
         half = self._size // 2
         near = min(len(base), 40)
@@ -64,14 +64,14 @@ class Mutator:
 
 
 def _cut(mutator: Mutator, base: bytes) -> list[bytes]:
-    """Cut at every byte."""
+    """Cut the input at every byte."""
     if len(base) <= mutator._size:
         return [base[:end] for end in range(len(base))]
     return [base[:end] for end in mutator.places(base)]
 
 
 def _flip(mutator: Mutator, base: bytes) -> list[bytes]:
-    """One bit: each of them where they are few."""
+    """Flip one bit; every one of them if they are few."""
     size = len(base)
     whole = int.from_bytes(base, "big")
     bits: Sequence[int] = range(8 * size) if 8 * size <= mutator._size else mutator.numbers(8 * size)
@@ -79,7 +79,7 @@ def _flip(mutator: Mutator, base: bytes) -> list[bytes]:
 
 
 def _noise(mutator: Mutator, base: bytes) -> list[bytes]:
-    """A few bits anywhere: one in sixteen to one in 256 of those near the beginning."""
+    """Flip a few bits anywhere: one in sixteen to one in 256 of those near the beginning."""
     size = min(len(base), 64)
     head, rest = int.from_bytes(base[:size], "big"), base[size:]
     bits = mutator._random.getrandbits
@@ -91,32 +91,32 @@ def _noise(mutator: Mutator, base: bytes) -> list[bytes]:
 
 
 def _byte(mutator: Mutator, base: bytes) -> list[bytes]:
-    """Another value of one byte."""
+    """Change one byte to another value."""
     values = mutator._random.randbytes(mutator._size)
     return [base[:at] + BYTES[value] + base[at + 1 :] for at, value in zip(mutator.places(base), values, strict=True)]
 
 
 def _every_value(mutator: Mutator, base: bytes) -> list[bytes]:
-    """Every value of one byte."""
+    """Try every value of one byte."""
     at = mutator._random.choice(mutator.places(base))
     head, rest = base[:at], base[at + 1 :]
     return [head + value + rest for value in BYTES]
 
 
 def _field(mutator: Mutator, base: bytes) -> list[bytes]:
-    """A number, text or float at the edge of what its bytes can hold, in place of as many bytes."""
+    """Overwrite bytes with a number, text or float at the edge of its range."""
     fields = mutator._random.choices(FIELDS, k=mutator._size)
     return [base[:at] + field + base[at + len(field) :] for at, field in zip(mutator.places(base), fields, strict=True)]
 
 
 def _put(mutator: Mutator, base: bytes) -> list[bytes]:
-    """The same, but pushed in."""
+    """Insert a number, text or float at the edge of its range."""
     fields = mutator._random.choices(FIELDS, k=mutator._size)
     return [base[:at] + field + base[at:] for at, field in zip(mutator.places(base), fields, strict=True)]
 
 
 def _resize(mutator: Mutator, base: bytes) -> list[bytes]:
-    """A length or count that grows or shrinks together with what follows."""
+    """Change a length or count together with what follows."""
     made = []
     for at, gap, by in zip(mutator.places(base), mutator.numbers(12), mutator.numbers(17), strict=True):
         more = by - 8
@@ -127,7 +127,7 @@ def _resize(mutator: Mutator, base: bytes) -> list[bytes]:
 
 
 def _count(mutator: Mutator, base: bytes) -> list[bytes]:
-    """A number of one byte that is a little more or less."""
+    """Increase or decrease a one-byte number a little."""
     steps = mutator.numbers(9)
     return [
         base[:at] + BYTES[(base[at] + step - 4) & 255] + base[at + 1 :]
@@ -136,14 +136,14 @@ def _count(mutator: Mutator, base: bytes) -> list[bytes]:
 
 
 def _splice(mutator: Mutator, base: bytes) -> list[bytes]:
-    """The beginning of one input and the end of another."""
+    """Join the beginning of one input and the end of another."""
     other = mutator.other()
     ends = mutator.numbers(len(other) + 1)
     return [base[:at] + other[end:] for at, end in zip(mutator.places(base), ends, strict=True)]
 
 
 def _graft(mutator: Mutator, base: bytes) -> list[bytes]:
-    """A part of one input over as many bytes of another."""
+    """Overwrite a part of one input with a part of another."""
     other = mutator.other()
     starts, sizes = mutator.numbers(len(other) + 1), mutator.numbers(24)
     return [
@@ -153,7 +153,7 @@ def _graft(mutator: Mutator, base: bytes) -> list[bytes]:
 
 
 def _repeat(mutator: Mutator, base: bytes) -> list[bytes]:
-    """A part twice or more often."""
+    """Repeat a part."""
     sizes, times = mutator.numbers(32), mutator.numbers(6)
     return [
         base[:at] + base[at : at + size] * (1 + more) + base[at:]
@@ -162,13 +162,13 @@ def _repeat(mutator: Mutator, base: bytes) -> list[bytes]:
 
 
 def _drop(mutator: Mutator, base: bytes) -> list[bytes]:
-    """Without a part."""
+    """Remove a part."""
     sizes = mutator.numbers(12)
     return [base[:at] + base[at + 1 + size :] for at, size in zip(mutator.places(base), sizes, strict=True)]
 
 
 def _fresh(mutator: Mutator, base: bytes) -> list[bytes]:
-    """Any bytes after the first few."""
+    """Replace everything after the first few bytes with random bytes."""
     rng = mutator._random
     pool = rng.randbytes(4096)
     keeps, starts, sizes = mutator.numbers(min(len(base), 32) + 1), mutator.numbers(4000), mutator.numbers(80)

@@ -1,4 +1,4 @@
-"""Runs tasks in processes of their own, several at once: a crash of compiled code ends a process, not the run."""
+"""Runs tasks in several processes at once, so that a crash of compiled code does not end the run."""
 
 import json
 import os
@@ -19,7 +19,7 @@ Task = dict[str, Any]
 
 
 def answers(task: Task) -> list[dict[str, Any]]:
-    """What the worker says; a worker that died says so as a bug."""
+    """The answer of a worker; the death of a worker is a bug."""
     env = {**os.environ, "RETICK_PURE": "1" if task["form"] == "pure" else "0", **task.get("env", {})}
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-m", "fuzz", "worker", json.dumps({**task, "env": {}})],
@@ -33,7 +33,7 @@ def answers(task: Task) -> list[dict[str, Any]]:
 
 
 def run_all(tasks: Iterable[Task], jobs: int) -> Iterator[tuple[Task, list[dict[str, Any]]]]:
-    """The tasks with their answers, in the order in which they end; no more are begun once the caller stops asking."""
+    """Yield tasks with their answers, in the order in which they end; none is started after the caller stops asking."""
     waiting = iter(tasks)
     running: dict[Future[list[dict[str, Any]]], Task] = {}
     with ThreadPoolExecutor(jobs) as pool:
@@ -49,7 +49,7 @@ def run_all(tasks: Iterable[Task], jobs: int) -> Iterator[tuple[Task, list[dict[
 
 
 def say_bug(task: Task, answer: dict[str, Any]) -> str:
-    """Words for a bug; its bytes are kept in the corpus, where a test runs them from now on."""
+    """Describe a bug, and keep its bytes in the corpus, where a test runs them from now on."""
     lines = [f"BUG in {answer['target']} ({task['form']}): {answer['bug']}"]
     if answer.get("bytes") is not None:
         path = corpus.add(TARGETS[answer["target"]], bytes.fromhex(answer["bytes"]), is_crash=True)

@@ -18,7 +18,7 @@ SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
 
 def built_with_sanitizers() -> dict[str, str]:
-    """Build what has changed, and return the environment in which Python uses it."""
+    """Build what has changed, and return the environment for Python to use it."""
     _copy_sources()
     flags = {"CFLAGS": f"{SANITIZE} -fno-omit-frame-pointer -O1 -g1", "LDFLAGS": SANITIZE}
     env = {**os.environ, **flags, "RETICK_REQUIRE_COMPILED": "1"}
@@ -26,10 +26,10 @@ def built_with_sanitizers() -> dict[str, str]:
     return {
         "PYTHONPATH": str(BUILD / "src"),
         "LD_PRELOAD": " ".join(map(_library, ("libasan.so", "libubsan.so"))),
-        # Python keeps memory on purpose until it ends.
+        # Python keeps some memory on purpose until it ends.
         "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1",
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
-        # Python's own allocator hides where an object ends.
+        # Python's own allocator would hide where an object ends.
         "PYTHONMALLOC": "malloc",
     }
 

@@ -1,4 +1,4 @@
-"""The two ways to fuzz: a flood of mutants at full speed, and a search that is guided by coverage.
+"""Two ways to fuzz: a flood of mutants at full speed, and a search guided by coverage.
 
 Any exception that a target may not raise, more than a second of CPU for one input, and more memory than MEMORY are
 bugs. A bug is a :class:`Found`, with the bytes that show it.
@@ -18,9 +18,9 @@ from fuzz.tracing import Traced
 __all__ = ["Found", "Result", "flood", "limit_memory", "mutator_for", "search"]
 
 MEMORY = 1 << 30
-"""Bytes of address space that a process may take: what no packet may fill."""
+"""Bytes of address space that a process may take, which no packet may fill."""
 SLOWEST = 1.0
-"""Seconds of CPU that one input may take, compiled; a script twenty times as long."""
+"""Seconds of CPU that one input may take in compiled form; a script may take twenty times as long."""
 
 GoOn = Callable[[int], bool]
 
@@ -35,18 +35,18 @@ class Found(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class Result:
-    """What a run did."""
+    """The result of a run."""
 
     inputs: int = 0
     packets: int = 0
     seconds: float = 0.0
     new: list[bytes] = field(default_factory=list)
-    """Inputs that took steps which none before took."""
+    """Inputs that took new steps."""
     steps: int = 0
 
 
 def limit_memory() -> None:
-    """Let this process fail with MemoryError instead of filling the machine."""
+    """Limit this process's memory, so that it fails with MemoryError."""
     if sys.platform == "linux":
         import resource
 
@@ -60,7 +60,7 @@ def mutator_for(target: Target, inputs: list[bytes], seed: int) -> Mutator:
 
 
 def flood(target: Target, *, seed: int, go_on: GoOn) -> Result:
-    """Mutants of the corpus, as many as possible, while ``go_on`` of the number of packets."""
+    """Run mutants of the corpus at full speed, while ``go_on(packets)`` is true."""
     result = Result()
     inputs = corpus.kept(target)
     mutator = mutator_for(target, inputs, seed)
@@ -108,7 +108,7 @@ def _find_slow(target: Target, batch: list[bytes]) -> None:
 
 
 def search(target: Target, *, seed: int, go_on: GoOn) -> Result:
-    """Mutants of the corpus; one that takes a new step through the source is mutated further."""
+    """Run mutants of the corpus; one that takes a new step through the source is mutated further."""
     result = Result()
     traced = Traced(target.guides)
     inputs = corpus.kept(target)
@@ -120,7 +120,7 @@ def search(target: Target, *, seed: int, go_on: GoOn) -> Result:
     mutator.inputs = list(inputs)
     while go_on(result.packets):
         batch = mutator.batch()
-        # Many strategies make hundreds of mutants that are much alike.
+        # Many strategies make hundreds of similar mutants.
         for data in rng.sample(batch, min(len(batch), 48)):
             packets, is_new = _traced(target, traced, data)
             result.packets += packets

@@ -1,4 +1,4 @@
-"""Millions of mutated datagrams against two sealed ends that talk: nothing raises, changes, or answers with more.
+"""Sends millions of mutated datagrams to two sealed endpoints: nothing may raise, change, or answer with more bytes.
 
 ::
 
@@ -22,20 +22,20 @@ from retick.link.layout import ENVELOPE_SIZE
 __all__ = ["Talk", "main", "mutated", "storm"]
 
 ROUND = 500
-"""Forged datagrams between two rounds of the talk."""
+"""Number of forged datagrams between two rounds of the talk."""
 REMEMBERED = 300
-"""Genuine datagrams that the forger has."""
+"""Most genuine datagrams that the forger keeps."""
 ADDRESSES = ("guest", "host", "stranger", ("192.0.2.1", 9))
 
 
 class Talk:
-    """A host and a guest over a sealed link, with payloads and messages both ways in every round."""
+    """A host and a guest on a sealed link, with payloads and messages both ways in every round."""
 
     def __init__(self, seed: int) -> None:
         self.ends = {"host": self._end(seed), "guest": self._end(seed + 1)}
         self.now = 0.0
         self.sent: dict[str, deque[bytes]] = {name: deque(maxlen=REMEMBERED) for name in self.ends}
-        """To each end."""
+        """What each endpoint has received."""
         self.delivered: Counter[str] = Counter()
         self._rounds = 0
         connection = self.ends["guest"].dial("host", data=b"hello")
@@ -47,7 +47,7 @@ class Talk:
         return LinkEndpoint(config, entropy=Random(seed).randbytes)
 
     def carry(self) -> None:
-        """Both send and receive; a second time without new things, so that nothing waits to be sent."""
+        """Let both send and receive, twice, so that nothing waits to be sent."""
         self.now += 1 / 60
         for _ in range(3):
             for name, other in (("guest", "host"), ("host", "guest")):
@@ -71,7 +71,7 @@ class Talk:
         self.carry()
 
     def state(self) -> list[Any]:
-        """All that an application could see of the two, and the numbers that decide what is taken next."""
+        """Everything that an application could see, and the numbers that decide what is received next."""
         found: list[Any] = [sorted(self.delivered.items())]
         for end in self.ends.values():
             for each in end.connections.values():
@@ -81,7 +81,7 @@ class Talk:
 
 
 def mutated(dice: Random, genuine: deque[bytes]) -> bytes:
-    """What a forger makes of datagrams that it has seen."""
+    """Makes forged datagrams from genuine ones."""
     data = bytearray(genuine[dice.randrange(len(genuine))])
     how = dice.randrange(10)
     if how < 4:
@@ -100,15 +100,15 @@ def mutated(dice: Random, genuine: deque[bytes]) -> bytes:
         data[cut:] = other[cut:]
     elif how == 8:
         data[8:] = b"forged" + dice.randbytes(dice.randrange(60))
-    # Else as it is: a replay.
+    # Otherwise send it unchanged, as a replay.
     if how != 9 and len(data) > ENVELOPE_SIZE and dice.random() < 0.7:
-        # Of a number that has not been taken: only the seal is left to refuse it.
+        # Use a fresh number, so that only the seal can refuse it.
         data[5:7] = dice.randrange(0x10000).to_bytes(2, "little")
     return bytes(data)
 
 
 def storm(datagrams: int, seed: int = 1, *, told: Any = None) -> Counter[str]:
-    """Send so many; returns under which names they were dropped. Bug, if one of them did anything."""
+    """Send forged datagrams and return the names under which they were dropped; Bug if one had an effect."""
     dice = Random(seed)
     attacked, calm = Talk(seed), Talk(seed)
     left = datagrams

@@ -1,4 +1,4 @@
-"""What a fuzz target is: a reader, genuine bytes to begin with, and what must hold for whatever it reads."""
+"""Fuzz targets: a reader, genuine bytes to begin with, and what must hold for everything that is read."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -25,33 +25,33 @@ def _first(found: tuple[int, str]) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """One thing that reads bytes from outside."""
+    """A reader of bytes from outside."""
 
     name: str
     """Family and name, such as "link/hello". The corpus is in the folder of this name."""
     read: Read
-    """Takes the bytes: any exception but those of ``refuses`` is a bug."""
+    """Reads the bytes; any exception but those in ``refuses`` is a bug."""
     seeds: tuple[bytes, ...]
-    """Genuine bytes."""
+    """Genuine inputs."""
     decoders: tuple[str, ...]
-    """The functions of Retick that this target is for, as "module:name"."""
+    """The functions of Retick that this target covers, as "module:name"."""
     law: Callable[[bytes, Any], object] | None = None
-    """Called with bytes that were read and their value; raises if a rule does not hold, such as the round trip."""
+    """Called with bytes and the value that was read; raises if a rule, such as the round trip, does not hold."""
     refuses: tuple[type[Exception], ...] = (DecodeError,)
-    """What the reader may raise."""
+    """Exceptions that the reader may raise."""
     show: Callable[[Any], str] = repr
-    """The value in words: equal in the compiled and the uncompiled form."""
+    """Describes the value; the text must be equal in the compiled and the uncompiled form."""
     mend: Callable[[bytes], bytes] | None = None
-    """Makes checksums right after a mutation, so that the checks behind them are reached."""
+    """Corrects checksums after a mutation, so that later checks are reached."""
     packets: Callable[[Any], int] = _one
-    """How many packets one value stands for; more than one where the bytes are a script."""
+    """Number of packets in one value; more than one if the bytes are a script."""
     is_script: bool = False
-    """The bytes are a script for whole sessions: slow, and never refused."""
+    """Whether the bytes are a script for whole sessions, which is slow and never refused."""
 
     share: float = 1.0
-    """How many packets it gets where another target gets one: less for what is slow."""
+    """Number of packets for each one of another target; less than 1 for slow targets."""
     guides: tuple[str, ...] = ("",)
-    """Folders of Retick whose lines guide the search. Fewer make it faster where much else runs too."""
+    """Folders of Retick whose lines guide the search; fewer make it faster."""
 
     @property
     def family(self) -> str:
@@ -65,7 +65,7 @@ def name_of(function: Any) -> str:
 
 
 def script(name: str, run: Read, seeds: tuple[bytes, ...], *receivers: Any, guides: tuple[str, ...]) -> Target:
-    """A target whose bytes are a script for whole endpoints; ``run`` returns how many packets it was, and the rest."""
+    """Make a target whose bytes are a script for endpoints; ``run`` returns the number of packets, and the rest."""
     decoders = tuple(name_of(receiver) for receiver in receivers)
     return Target(
         name=name, read=run, seeds=seeds, decoders=decoders, packets=_first, is_script=True, share=0.2, guides=guides
@@ -76,9 +76,9 @@ def of(
     name: str, read: Read, *seeds: bytes, write: Callable[..., bytes] | None = None, is_exact: bool = True,
     args: tuple[Any, ...] = (), also: Iterable[Any] = (), **more: Any,
 ) -> Target:  # fmt: skip
-    """A target for one decoder. ``args`` are further arguments of the decoder and of ``write``.
+    """Make a target for one decoder. ``args`` are further arguments of the decoder and of ``write``.
 
-    What ``write`` makes of a value must be the bytes that were read; or, unless ``is_exact``, read as the same value.
+    ``write`` must make the same bytes from the value, or without ``is_exact`` bytes that read as the same value.
     """
 
     def law(data: bytes, value: Any) -> None:
@@ -99,7 +99,7 @@ def of(
 
 
 def run_one(target: Target, data: bytes) -> int:
-    """Read and check these bytes; returns the number of packets. Whatever it raises is a bug."""
+    """Read and check bytes; return the number of packets. Everything that is raised is a bug."""
     try:
         value = target.read(data)
     except target.refuses:
@@ -110,7 +110,7 @@ def run_one(target: Target, data: bytes) -> int:
 
 
 def outcome(target: Target, data: bytes) -> str:
-    """What the reader makes of these bytes: the value, or the error with its text."""
+    """The result of reading these bytes: the value, or the error with its text."""
     try:
         return target.show(target.read(data))
     except target.refuses as error:

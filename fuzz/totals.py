@@ -12,7 +12,7 @@ BEGIN, END = "<!-- fuzz totals: python -m fuzz run --record -->\n", "<!-- end of
 
 
 def packets() -> dict[str, int]:
-    """Packets by target."""
+    """Number of packets by target."""
     found: dict[str, int] = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
     return found
 
@@ -30,7 +30,7 @@ def add(more: Mapping[str, int]) -> None:
 
 
 def rendered() -> str:
-    """The table by family."""
+    """Write the table by family."""
     families: dict[str, list[int]] = {}
     for name, count in packets().items():
         families.setdefault(name.partition("/")[0], []).append(count)
@@ -42,5 +42,5 @@ def rendered() -> str:
 
 
 def shown() -> str:
-    """The table as it stands on the page."""
+    """The table on the page."""
     return PAGE.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]

@@ -1,4 +1,4 @@
-"""Which steps from line to line a call takes inside of Retick, found by tracing: guidance for the search.
+"""Finds the steps from line to line that a call takes inside Retick, by tracing, to guide the search.
 
 Compiled kernels show no lines. ``RETICK_PURE=1`` runs their sources.
 """
@@ -21,12 +21,12 @@ class Traced:
     """Collects steps: file, line before, line."""
 
     def __init__(self, folders: tuple[str, ...] = ("",)) -> None:
-        """``folders`` of Retick, such as "rollback/session"; "" for all of it."""
+        """Trace ``folders`` of Retick, such as "rollback/session"; "" for all of it."""
         self.steps: set[Step] = set()
         self._prefixes = tuple(str(Path(SOURCE, folder)) for folder in folders)
 
     def of(self, call: Callable[[], object]) -> set[Step]:
-        """The steps that no call took before."""
+        """Make a call; return the steps that no call took before."""
         before, self.steps = self.steps, set()
         sys.settrace(self._enter)
         try:

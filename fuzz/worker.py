@@ -1,4 +1,4 @@
-"""What runs in a process of its own, in one form of the kernels: floods, searches, outcomes, coverage.
+"""The work of one process, in one form of the kernels: floods, searches, outcomes, coverage.
 
 Answers are lines of JSON on standard output. The parent is ``runs``.
 """
@@ -19,7 +19,7 @@ from fuzz.tracing import Traced
 __all__ = ["main"]
 
 BATCH = 2000
-"""Inputs whose outcomes are compared as one."""
+"""Number of inputs whose outcomes are compared as one."""
 
 
 def main(task: dict[str, Any]) -> int:
@@ -58,7 +58,7 @@ def _search(target: Target, task: dict[str, Any]) -> Any:
 
 
 def _grow(target: Target, task: dict[str, Any]) -> Any:
-    """Search, then keep of the corpus and of what is new only what takes a step that nothing shorter takes."""
+    """Search, then keep only inputs, old or new, that take a step which no shorter input takes."""
     result = search(target, seed=task["seed"], go_on=_until(task))
     before = corpus.kept(target)
     traced = Traced(target.guides)
@@ -71,7 +71,7 @@ def _grow(target: Target, task: dict[str, Any]) -> Any:
 
 
 def _outcomes(target: Target, task: dict[str, Any]) -> Any:
-    """Digests of the outcomes of many inputs, batch by batch; of one batch all outcomes."""
+    """Digests of the outcomes of many inputs by batch; or all outcomes of one batch."""
     inputs = corpus.kept(target)
     mutator = mutator_for(target, inputs, task["seed"])
     waiting = list(inputs)
@@ -90,7 +90,7 @@ def _outcomes(target: Target, task: dict[str, Any]) -> Any:
 
 
 def _replay(target: Target, task: dict[str, Any]) -> Any:
-    """The corpus once."""
+    """Run the corpus once."""
     packets = 0
     for data in corpus.kept(target):
         try:

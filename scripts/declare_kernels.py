@@ -49,32 +49,32 @@ _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
 
 
 class DeclarationError(Exception):
-    """A kernel declares something in a way that has no meaning, or more than one."""
+    """A kernel's declaration has no meaning, or more than one."""
 
 
 @dataclass
 class Source:
-    """What one .py says about itself."""
+    """The declarations in one .py file."""
 
     name: str
     tree: ast.Module
     comments: dict[int, str]
-    """By line: the comment at its end, without the #."""
+    """Comments at the ends of lines, without the #, by line."""
     cimports: dict[str, str] = field(default_factory=dict)
-    """By name: the module of ours that it is cimported from."""
+    """Our modules by the names cimported from them."""
     cimported: set[str] = field(default_factory=set)
-    """The modules of ours that it cimports from."""
+    """Our modules from which it cimports."""
     classes: dict[str, ast.ClassDef] = field(default_factory=dict)
-    """The C classes in it."""
+    """The file's C classes."""
 
     def comment(self, node: ast.stmt) -> str:
-        """The comment in the first or the last line of a statement; of a class, in its first."""
+        """The comment in the first or last line of a statement; for a class, in its first."""
         last = node.lineno if isinstance(node, ast.ClassDef) else node.end_lineno
         return self.comments.get(node.lineno) or self.comments.get(last or node.lineno, "")
 
 
 def _decorators(node: ast.FunctionDef | ast.ClassDef) -> dict[str, ast.expr]:
-    """Those of Cython, by name."""
+    """Cython's decorators, by name."""
     found = {}
     for mark in node.decorator_list:
         target = mark.func if isinstance(mark, ast.Call) else mark
@@ -124,7 +124,7 @@ def _c_type(name: str) -> str:
 
 
 def type_of(annotation: ast.expr | None, source: Source) -> tuple[str, str]:
-    """What Cython makes of an annotation: the C type, and the size of an array in brackets."""
+    """The C type of an annotation, and the size of an array in brackets."""
     if annotation is None or isinstance(annotation, ast.Constant):
         return "object", ""  # None, and what is in quotes
     if isinstance(annotation, ast.BinOp):
@@ -146,7 +146,7 @@ def type_of(annotation: ast.expr | None, source: Source) -> tuple[str, str]:
 
 
 def _value(node: ast.expr, known: dict[str, int]) -> int | None:
-    """What an expression of integers amounts to; None for any other."""
+    """The value of an integer expression; None for any other."""
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return node.value
     if isinstance(node, ast.Name):
@@ -161,7 +161,7 @@ def _value(node: ast.expr, known: dict[str, int]) -> int | None:
 
 
 def _assigned(node: ast.stmt, known: dict[str, int]) -> dict[str, int]:
-    """The integers that a statement gives names to: one, several in a row, or a range."""
+    """The integers that a statement names: one, several in a row, or a range."""
     if isinstance(node, ast.AnnAssign) and node.value is not None:
         targets: list[ast.expr] = [node.target]
         value = node.value
@@ -182,7 +182,7 @@ def _assigned(node: ast.stmt, known: dict[str, int]) -> dict[str, int]:
 
 
 def _integers(name: str) -> dict[str, int]:
-    """Every integer that a module gives a name to."""
+    """Every integer that a module names."""
     found: dict[str, int] = {}
     for node in read_module(name).tree.body:
         found |= _assigned(node, found)
@@ -190,7 +190,7 @@ def _integers(name: str) -> dict[str, int]:
 
 
 def _uncompiled(tree: ast.Module) -> Iterator[ast.stmt]:
-    """The statements of a module that run only where it is not compiled, and those of the module itself."""
+    """The statements of a module, including those that run only uncompiled."""
     for node in tree.body:
         if isinstance(node, ast.If) and _is_test_of(node, "cython.compiled"):
             yield from node.orelse
@@ -201,7 +201,7 @@ def _uncompiled(tree: ast.Module) -> Iterator[ast.stmt]:
 
 
 def constants_of(source: Source) -> dict[str, int]:
-    """The integers that the C compiler shall know: those that are marked, or all of a module that says so."""
+    """The integers for the C compiler: marked ones, or all of a module that says so."""
     every = any(comment.startswith("C constants: every integer") for comment in source.comments.values())
     found: dict[str, int] = {}
     for node in _uncompiled(source.tree):
@@ -238,7 +238,7 @@ def _exceptions(mark: ast.expr | None) -> str:
 
 
 def _check_quotes(annotation: ast.expr | None, where: str) -> None:
-    """In a C function: a single name in quotes makes Cython warn, and take its type all the same."""
+    """Check a C function: Cython warns about a single name in quotes, and uses its type anyway."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str) and "|" not in annotation.value:
         raise DeclarationError(f"{where}: {annotation.value} must not be in quotes")
 
@@ -275,7 +275,7 @@ def _members(body: list[ast.stmt], source: Source) -> Iterator[str]:
 
 
 def visibility(node: ast.AnnAssign, source: Source) -> str:
-    """``readonly `` or ``public `` for a member that Python may read, else nothing."""
+    """``readonly `` or ``public `` for a member that Python may read, otherwise empty."""
     match = re.match(r"(readonly|public)\b", source.comment(node))
     return f"{match[1]} " if match else ""
 
@@ -295,7 +295,7 @@ def _class_lines(node: ast.ClassDef, source: Source) -> list[str]:
 
 
 def _is_shown(node: ast.stmt) -> bool:
-    """Whether a function is there for other extensions; one that is inlined could not be."""
+    """Whether a function is for other extensions; an inlined one cannot be."""
     if not isinstance(node, ast.FunctionDef) or not _is_c_function(node):
         return False
     return not node.name.startswith("_") and "inline" not in _decorators(node)
@@ -312,7 +312,7 @@ def _variables(source: Source) -> Iterator[str]:
 
 
 def declarations(source: Source) -> str:
-    """The generated part of a .pxd."""
+    """Generate the part of a .pxd below the marker."""
     blocks: list[list[str]] = []
     constants = constants_of(source)
     if constants:
@@ -333,12 +333,12 @@ def declarations(source: Source) -> str:
 
 
 def by_hand(pxd: str) -> str:
-    """What a .pxd holds above the marker."""
+    """The part of a .pxd above the marker."""
     return pxd.partition(MARKER)[0].rstrip()
 
 
 def expected(source: Source, pxd: str | None, *, is_cimported: bool) -> str | None:
-    """What the .pxd of a kernel should be, or None if it should have none."""
+    """The right .pxd of a kernel; None if it should have none."""
     mine = by_hand(pxd or "")
     shown = any(
         visibility(node, source)
@@ -353,7 +353,7 @@ def expected(source: Source, pxd: str | None, *, is_cimported: bool) -> str | No
 
 
 def all_expected() -> dict[Path, str | None]:
-    """By path: what every generated .pxd should be."""
+    """The right text of every generated .pxd, by path."""
     kernels: tuple[str, ...] = runpy.run_path(str(ROOT / "retick/_kernels.py"))["KERNELS"]
     others = []
     for path in sorted(ROOT.rglob("*.py")):

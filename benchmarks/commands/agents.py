@@ -1,4 +1,4 @@
-"""``python -m benchmarks agents``: match-steps a second of the fighter in arrays, with observations and without."""
+"""``python -m benchmarks agents``: match-steps per second of the fighter in arrays, with and without observations."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -20,24 +20,24 @@ __all__ = ["AgentsReport", "bench_agents", "measure_agents"]
 
 LEAST_STEPPED = 80.0
 LEAST_OBSERVED = 20.0
-"""Million match-steps a second, on two cores, for 100,000 matches."""
+"""Targets in million match-steps per second, on two cores, for 100,000 matches."""
 FRAMES = 8
-"""Different frames of buttons at random; they are pressed over and over."""
+"""Number of random frames of buttons, which are pressed over and over."""
 CHECKED = 64
-"""Matches that are compared with the game itself, before any time is taken."""
+"""Matches that are compared with the game itself before any time is measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentsReport:
-    """Million match-steps a second, best round."""
+    """Million match-steps per second in the best round."""
 
     stepped: float
     stepped_alone: float
-    """With one thread."""
+    """The result with one thread."""
     observed: float
     observed_alone: float
     c_loop: float | None
-    """Of the C loop, one match after the other on one core, with the same buttons; None without a C compiler."""
+    """The C loop's rate, match after match on one core with the same buttons; None without a C compiler."""
     matches: int
     threads: int
 
@@ -89,8 +89,8 @@ def _say_report(report: AgentsReport) -> None:
 
 
 def measure_agents(matches: int, threads: int, rounds: int, tell: Callable[[str], None]) -> AgentsReport:
-    """Every round makes one pass of each measurement in turn, so that a busy moment disturbs all of them."""
-    # Only here: the other benchmarks need no NumPy.
+    """Make one pass of each measurement in every round, so that a busy moment disturbs all of them."""
+    # Imported here, since the other benchmarks need no NumPy.
     from retick.integrations.vector import VectorFighter  # isort: skip - says what to install where there is no NumPy
     import numpy as np
 

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-# How many rooms one core can serve: a server on real UDP, senders in another process, and what takes the time.
+# The load run: a server on real UDP, senders in another process, and the time of each part of the server.
 
 # retick: floats -- times
 
@@ -47,45 +47,45 @@ __all__ = [
 JOIN_SECONDS: Final = 30.0
 """Seconds in which all players must have joined."""
 SETTLING: Final = 2.0
-"""Seconds for clocks and delays to settle after that."""
+"""Seconds for clocks and delays to settle after the join."""
 DRAIN: Final = 1024
-"""Datagrams read before a tick: with fewer, a late server could not catch up with its players' commands."""
+"""Datagrams read before a tick; with fewer, a late server could not catch up with its players' commands."""
 LOAD_PARTS: Final = ("receive", "tick", "snapshots", "send")
-"""What the server's time is spent on."""
+"""The parts of the server whose time is measured."""
 
 
 @dataclass(slots=True)
 class Load:
-    """The figures of one run, all of the server's process."""
+    """The figures of one run, all for the server's process."""
 
     rooms: int
     players: int
-    """In each room."""
+    """Players in each room."""
     joined: int = 0
     ticks: list[float] = field(default_factory=list)
-    """Seconds of real time for each tick of all rooms, snapshots and their sending included."""
+    """Real time of each tick of all rooms in seconds, including the snapshots and sending them."""
     work: list[float] = field(default_factory=list)
-    """The same in CPU time, which other processes do not add to."""
+    """CPU time of each tick in seconds, to which other processes add nothing."""
     lateness: list[float] = field(default_factory=list)
-    """Seconds from when a tick was due to when it was done."""
+    """Seconds from the time a tick was due to the time it was done."""
     spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(LOAD_PARTS, 0.0))
     """Seconds of CPU time of this thread, by part."""
     seconds: float = 0.0
-    """How long it was measured."""
+    """Duration of the measurement in seconds."""
     datagrams: int = 0
-    """Received."""
+    """Datagrams received."""
     snapshot_bytes: float = 0.0
     """Mean size of a snapshot."""
     skipped_ticks: int = 0
-    """Ticks left out because the server was late."""
+    """Ticks that a late server left out."""
     least_buffered: float = 0.0
-    """Share of ticks for which a command had arrived in time, of the worst player."""
+    """Share of ticks for which the worst player's command had arrived in time."""
     ahead: bool = False
     """Whether the server had real-time priority, so that other processes are not in the figures."""
 
     @property
     def busy(self) -> float:
-        """Share of one core."""
+        """CPU load as a share of one core."""
         return sum(self.spent.values()) / max(1e-9, self.seconds)
 
     def at(self, values: list[float], share: float) -> float:
@@ -158,7 +158,7 @@ def _worst(room: Room, before: dict[int, tuple[int, int]]) -> float:
 
 
 def _serve(server: Server, socket: UdpSocket, seconds: float, load: Load) -> None:
-    """The server's loop, with a clock around each part."""
+    """Run the server's loop with a clock around each part."""
     clock, own, spent = time.perf_counter, time.thread_time, load.spent
     restore = _timed_snapshots(server, spent)
     first = next(iter(server.rooms.values()))
@@ -228,7 +228,7 @@ MEMORY_BOUND: Final = 262144
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorityPlan:
-    """What to run, and for how long."""
+    """The parts to run, and their duration."""
 
     parts: Sequence[str] = PARTS
     seeds: int = 6
@@ -243,7 +243,7 @@ class AuthorityPlan:
 
 @dataclass(slots=True)
 class AuthorityReport:
-    """The rows of each part that was asked for."""
+    """The rows of each requested part."""
 
     checks: dict[str, list[Check]] = field(default_factory=dict)
 
@@ -282,7 +282,7 @@ def _scenario(plan: AuthorityPlan, progress: Callable[[str], None]) -> list[Chec
 
 
 def _crowd(players: int, ticks: int) -> list[list[PlayerView[RunnerState]]]:
-    """Bots on the course: everyone's view at each snapshot."""
+    """Let bots run the course; the view of all players at each snapshot."""
     net = NetRunner()
     bots = [(CourseBot(seed), net.builder()) for seed in range(players)]
     states = [net.motor.spawn(2 + seed) for seed in range(players)]
@@ -299,7 +299,7 @@ def _crowd(players: int, ticks: int) -> list[list[PlayerView[RunnerState]]]:
 
 
 def _bandwidth(progress: Callable[[str], None]) -> list[Check]:
-    """Sixteen runners for 90 seconds on sealed links, each snapshot acknowledged after 150 ms."""
+    """Measure sixteen runners for 90 seconds on sealed links, with snapshots acknowledged after 150 ms."""
     progress("bytes of snapshots")
     codec = DeltaCodec(NetRunner().layout, sealed=True)
     sizes = []

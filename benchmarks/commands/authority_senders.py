@@ -26,9 +26,9 @@ from retick.transport.udp import SocketAddress, open_udp
 __all__ = ["Sender", "main"]
 
 LEAD: Final = 6
-"""Ticks between the server's tick and that of a new command."""
+"""Ticks from the server's tick to a new command's."""
 BUNDLE: Final = 5
-"""Commands in a datagram."""
+"""Commands per datagram."""
 
 
 class Sender:
@@ -83,7 +83,7 @@ class Sender:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run senders against a server until the time is up: the child process of the load benchmark."""
+    """Run senders against a server until the time is up; the load benchmark's child process."""
     parser = argparse.ArgumentParser(prog="senders", description=__doc__)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--rooms", type=int, required=True)
@@ -117,7 +117,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _drive(wire: Poll, senders: list[Sender], seconds: float) -> None:
-    """Sixty rounds a second; the senders are spread over each round, as real players are."""
+    """Run sixty rounds per second; the senders are spread over each round, as real players are."""
     end = time.monotonic() + seconds
     due = time.monotonic()
     slices = 8

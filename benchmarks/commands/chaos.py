@@ -39,16 +39,16 @@ __all__ = [
 ]
 
 
-# The cheat matches and the hours of ``python -m benchmarks chaos``: who plays them, and what is printed of them.
+# The cheat matches and the long matches of ``python -m benchmarks chaos``.
 
 CheatJob = tuple[str, int, int | None]
-"""The name of the cheat, the seed, and the number of players if it is not drawn."""
+"""Name of the cheat, seed, and number of players unless it is drawn."""
 CheatResult = tuple[CheatJob, CheatOutcome | None, str]
-"""The job, what came of it, and what failed or ""."""
+"""The job, its outcome, and the failure or ""."""
 
 
 def cheat_jobs(matches: int, seed: int, players: int | None, cheat: str | None) -> list[CheatJob]:
-    """All cheats in turn with one seed, then with the next; or one of them with seed after seed."""
+    """All cheats with one seed, then with the next; or one cheat with seed after seed."""
     names = [cheat] if cheat is not None else list(CHEATS)
     return [(names[number % len(names)], seed + number // len(names), players) for number in range(matches)]
 
@@ -63,7 +63,7 @@ def run_cheat(job: CheatJob) -> CheatResult:
 
 @dataclass
 class _Total:
-    """What all matches showed together."""
+    """The sum of all matches' outcomes."""
 
     matches: Counter[str] = field(default_factory=Counter)
     broken: Counter[str] = field(default_factory=Counter)
@@ -87,7 +87,7 @@ class _Total:
 
 
 def bench_cheats(console: Screen, matches: int, results: Iterable[CheatResult]) -> None:
-    """Play matches with one cheat each, and say what came of them; exit code 1 if a cheat got its way."""
+    """Play matches with one cheat each and print their outcomes; exit code 1 if a cheat succeeded."""
     total = _Total()
     started = time.perf_counter()
     for (name, seed, players), outcome, wrong in results:
@@ -124,7 +124,7 @@ def _print_cheats(console: Screen, total: _Total, seconds: float) -> None:
 
 
 def bench_hours(console: Screen, hours: float, seed: int, players: int) -> None:
-    """One long match of machines that come and go; exit code 1 unless it has one outcome."""
+    """Play one long match with peers that come and go; exit code 1 unless all agree on the outcome."""
     started = time.perf_counter()
     try:
         played = play_long(3600.0 * hours, seed=seed, players=players)
@@ -139,7 +139,7 @@ def bench_hours(console: Screen, hours: float, seed: int, players: int) -> None:
 
 
 PLANT_EVERY = 8
-"""One match in so many is played a second time, with an error planted in the game of one peer."""
+"""One of so many matches is played again with an error planted in the game of one peer."""
 
 Job = tuple[int, int, int, bool]
 Result = tuple[int, Outcome, str]
@@ -148,7 +148,7 @@ R = TypeVar("R")
 
 
 def run_seed(job: Job) -> Result:
-    """Play one match: seed, outcome, and what failed or "". With ``plant`` once more with an error in it, and over
+    """Play one match; return seed, outcome and failure or "". With ``plant`` also play it with an error in it, and over
     sealed and plain links."""
     seed, players, frames, plant = job
     total = Outcome()
@@ -166,7 +166,7 @@ def run_seed(job: Job) -> Result:
 
 
 def run_online_seed(job: Job) -> Result:
-    """The same of one online match, behind routers."""
+    """Play one online match behind routers; return seed, outcome and failure or ""."""
     seed, players, frames, _ = job
     try:
         return seed, play_online(seed, arena_for(players), peers=players, frames=frames), ""
@@ -181,7 +181,7 @@ def _leave_interrupts_to_the_parent() -> None:
 
 
 def run_seeds(run: Callable[[J], R], jobs: list[J], processes: int) -> Iterator[R]:
-    """The results as they come, in any order; one process runs them here."""
+    """Yield the results as they come, in any order; a single process runs them here."""
     if processes == 1 or len(jobs) == 1:
         yield from map(run, jobs)
         return
@@ -191,28 +191,28 @@ def run_seeds(run: Callable[[J], R], jobs: list[J], processes: int) -> Iterator[
 
 
 def bench_chaos(
-    matches: Annotated[int, typer.Option(min=1, help="How many matches.")] = 1000,
+    matches: Annotated[int, typer.Option(min=1, help="Number of matches.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first match; the others have the next ones.")] = 1,
     players: Annotated[
         int | None, typer.Option(min=2, max=8, help="Players in each match: 2 if not given; with cheats 2 to 8, drawn.")
     ] = None,
-    frames: Annotated[int, typer.Option(min=180, help="Least frames of each match.")] = 600,
+    frames: Annotated[int, typer.Option(min=180, help="Minimum frames of each match.")] = 600,
     planted: Annotated[
-        bool, typer.Option(help="One match of eight also with a planted error, and sealed and plain.")
+        bool, typer.Option(help="Play one of eight matches also with a planted error, and sealed and plain.")
     ] = True,
-    cheats: Annotated[int, typer.Option(min=0, help="Play so many matches with one cheat each instead.")] = 0,
+    cheats: Annotated[int, typer.Option(min=0, help="Play this many matches with one cheat each instead.")] = 0,
     cheat: Annotated[
         str | None, typer.Option(help="The cheat of these matches, by name; all in turn if not given.")
     ] = None,
     nat: Annotated[
         bool, typer.Option("--nat", help="Play online instead, behind routers, with a relay; paths come and go.")
     ] = False,
-    hours: Annotated[float, typer.Option(min=0.0, help="Play so many hours of one match instead.")] = 0.0,
+    hours: Annotated[float, typer.Option(min=0.0, help="Play one match of this many hours instead.")] = 0.0,
     processes: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
 ) -> None:
     """Play seeded matches of bots on bad links, with cuts, pauses, crashes and returns, in simulated time.
 
-    Every match must end with equal checksums, equal to a run of the game without a network, without a hang and without
+    Every match must end with equal checksums, equal to those of a run without a network, without a hang and without
     a false alarm; every planted error must be found. With --cheats, one machine of each match breaks a rule, and the
     honest ones must end as one. With --nat, machines are behind routers and meet at a relay. With --hours,
     machines come and go in one long match.

@@ -1,4 +1,4 @@
-"""Keeps a process that is timed on one CPU core, where other processes disturb it least."""
+"""Keeps a measured process on one CPU core, where other processes disturb it least."""
 
 import os
 
@@ -6,7 +6,7 @@ __all__ = ["PinnedToCore"]
 
 
 class PinnedToCore:
-    """Pins this process to core ``number`` and gives it real-time priority, as far as the system allows.
+    """Pin this process to core ``number`` and give it real-time priority, if the system allows it.
 
     Otherwise the system now and then puts two busy processes on the same core, and other processes get into the
     figures. Child processes inherit both: start them before.
@@ -16,7 +16,7 @@ class PinnedToCore:
         self._number = number
         self._cores: set[int] = set()
         self.is_ahead = False
-        """Whether it has real-time priority."""
+        """Whether this process has real-time priority."""
 
     def __enter__(self) -> "PinnedToCore":
         if hasattr(os, "sched_setaffinity"):
@@ -27,7 +27,7 @@ class PinnedToCore:
                 os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(os.sched_get_priority_min(os.SCHED_RR)))
                 self.is_ahead = True
             except PermissionError:
-                # Only an administrator may set it.
+                # Only an administrator may set the priority.
                 pass
         return self
 

@@ -1,6 +1,6 @@
-"""Starts modules of the benchmarks as processes of their own.
+"""Starts modules of the benchmarks as other processes.
 
-The benchmarks are no installed package, and a process started with ``-P`` does not look into the working directory: it
+The benchmarks are not an installed package, and a process started with ``-P`` ignores the working directory: it
 is told where they are.
 """
 

@@ -1,4 +1,4 @@
-"""The line on standard error that shows what a benchmark is doing."""
+"""The progress line of a benchmark on standard error."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +10,6 @@ __all__ = ["progress"]
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[str], None]]:
-    """Show ``title`` while the block runs; call what it yields with a text to show behind the title."""
+    """Show ``title`` while the block runs; call the yielded function to show a text after it."""
     with working(title) as show:
         yield lambda text: show(f"{title}: {text}")

@@ -1,4 +1,4 @@
-"""Records all calls to a session, and makes them again to time them alone.
+"""Records all calls to a session, and repeats them to time the session alone.
 
 Theory of operation. A session has no clock, no socket and no randomness of its own, so the same calls with the same
 times and the same random bytes do the same work again. While a match is played in simulated time, every call is
@@ -20,16 +20,16 @@ from retick.rollback.session.session import RollbackSession
 __all__ = ["CALLS", "DRIVER", "RecordedCalls", "interleaved"]
 
 DRIVER = "recorded calls, made again in one Python loop of functools.partial"
-"""What makes the calls that are timed."""
+"""The objects whose calls are timed."""
 CLOCK = time.perf_counter if sys.platform == "win32" else time.process_time
-"""CPU time of this process, which others do not lengthen; it is too coarse on Windows."""
+"""CPU time of this process, to which others add nothing; it is too coarse on Windows."""
 Call = Callable[[], object]
 
 CALLS = ("receive_datagram", "datagrams_to_send", "next_timeout", "handle_timeout", "events", "due", "advance")
 
 
 class _Nothing:
-    """Has every call of a session, and does nothing."""
+    """Has all calls of a session, and does nothing."""
 
     def receive_datagram(self, data: bytes, address: Any, *, now: float) -> None: ...
 
@@ -47,16 +47,16 @@ class _Nothing:
 
 
 class RecordedCalls:
-    """One peer's session in a match: how it was made, and all calls to it."""
+    """The recording of one peer's session: how it was made, and all calls to it."""
 
     def __init__(self, sim: Any, *, turns: Iterator[int] | None = None, **details: Any) -> None:
-        """``turns`` is shared by the sessions of a match: it gives each call its place among those of all."""
+        """``turns`` is shared by the sessions of a match, and orders all their calls."""
         self._turns = count() if turns is None else turns
         self._order: list[int] = []
         self.frames = 0
-        """How many frames the session has run."""
+        """Number of frames that the session has run."""
         self.session = RollbackSession(sim, **{**details, "entropy": self._record_entropy(details["entropy"])})
-        """Calls to it are recorded."""
+        """Passes calls to a session and records them."""
         self._sim, self._details = sim, details
         self._calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
         self._marks: list[int] = []
@@ -64,22 +64,22 @@ class RecordedCalls:
             setattr(self.session, name, self._recording(name, getattr(self.session, name)))
 
     def mark(self) -> None:
-        """A stretch ends here, and the next begins."""
+        """End a stretch here and begin the next."""
         self._marks.append(len(self._calls))
 
     def rerun(self) -> list[float]:
-        """Seconds that a fresh session takes for each stretch; calls before the first mark are made but not timed."""
+        """Seconds of a fresh session for each stretch; calls before the first mark are made but not timed."""
         session = self._fresh()
         times = _timed(self._calls_to(session), self._marks)
         assert session.frame == self.frames, "the calls did not do the same work again"
         return times
 
     def cost_of_calling(self) -> list[float]:
-        """The same for an object that does nothing."""
+        """Seconds of an object that does nothing, for each stretch."""
         return _timed(self._calls_to(_Nothing()), self._marks)
 
     def by_call(self) -> dict[str, float]:
-        """Seconds by call, with a clock around each; the clock's own cost is subtracted."""
+        """Seconds for each kind of call, without the cost of reading the clock."""
         found, passes = self._clocked(self._fresh()), [self._clocked(_Nothing()) for _ in range(3)]
         return {name: max(found[name] - min(empty[name] for empty in passes), 0.0) for name in CALLS}
 
@@ -121,7 +121,7 @@ class RecordedCalls:
 
 
 def interleaved(recorded: Sequence[RecordedCalls], *, nothing: bool = False) -> list[float]:
-    """Seconds for each stretch of a match, the calls of all its sessions in their order; or to what does nothing."""
+    """Seconds for each stretch of a match, with the calls of all sessions in order, or of objects that do nothing."""
     placed: list[tuple[int, Call]] = []
     sessions = [_Nothing() if nothing else calls._fresh() for calls in recorded]
     for calls, session in zip(recorded, sessions, strict=True):

@@ -1,4 +1,4 @@
-"""``python -m benchmarks rollback``: what the engine adds to a game's own steps.
+"""``python -m benchmarks rollback``: the time that the engine adds to a game's own steps.
 
 Theory of operation. All passes play the same match of two bots. For a rollback in every frame the remote inputs come
 eight frames late and carry a bit that changes every frame, so that every prediction is wrong; the fighter's rules do
@@ -36,24 +36,24 @@ SEED = 1
 LATE = 8
 UNREAD_BIT = 0x100
 TARGETS = {"sync test, 7 frames": 0.88, "sync test, 2 frames": 0.393, "8-frame rollback, every tick": 0.9}
-"""Microseconds a frame at most, on a machine on which the fighter's C loop takes TARGETS_NS a step."""
+"""Most microseconds per frame, on a machine where the fighter's C loop takes TARGETS_NS per step."""
 MOST_ADDED = 1.2
 """Most time with an uncompiled game, as a multiple of the game's own steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One measurement, best of all rounds."""
+    """One measurement, the best of all rounds."""
 
     name: str
     microseconds: float
-    """A frame."""
+    """Microseconds per frame."""
     steps: int
-    """Steps of the game in one frame."""
+    """Steps of the game per frame."""
     own: float
-    """Microseconds of it that the game's own steps take."""
+    """Microseconds of the game's own steps per frame."""
     bound: float | None
-    """The target in microseconds on this machine; None where there is none."""
+    """The target in microseconds on this machine; None without one."""
 
     @property
     def kept(self) -> bool:
@@ -110,7 +110,7 @@ def _synctest(sim: Simulation[Any], rows: list[tuple[int, int]], distance: int) 
 
 
 def _rollbacks(sim: Simulation[Any], rows: list[tuple[int, int]]) -> int:
-    """Every remote input is LATE frames late, and was predicted wrongly."""
+    """Play a match in which every remote input is LATE frames late and was predicted wrongly."""
     engine = RollbackEngine(sim, sim.initial_state(SEED), local_player=0, history=64)
     late = [(theirs | UNREAD_BIT * (frame & 1),) for frame, (_, theirs) in enumerate(rows)]
     advance, add = engine.advance, engine.add_remote_inputs

@@ -23,7 +23,7 @@ __all__ = ["Fleet", "run_joiners"]
 
 IDLE_SECONDS = 0.01
 LEAST_SLEEP = 0.001
-"""Seconds: shorter sleeps would only cost time; what is due meanwhile is done in one go."""
+"""Shortest sleep in seconds; everything that becomes due meanwhile is done together."""
 FRAMES_OF_INPUTS = 1200
 DRAIN = 64
 
@@ -41,19 +41,19 @@ class _Member:
         self.at = 0
 
     def next_turn(self, now: float) -> float:
-        """When this session has its turn: at its next frame; before the match, at its own time within a frame."""
+        """Time of this session's next turn: its next frame, or before the match its own time within a frame."""
         planned = self.session.next_frame_at
         return now + self.phase if planned is None else planned
 
 
 class Fleet:
-    """Sessions of the fighter, one peer of each match; the inputs are those of recorded bots."""
+    """Sessions of the fighter, one peer of each match, with the inputs of recorded bots."""
 
     def __init__(self, hosts: list[tuple[str, int]] | None, count: int) -> None:
         """Join the matches at ``hosts``, or host ``count`` of them."""
         self.members: list[_Member] = []
         self.late: list[float] = []
-        """Lateness in seconds of every frame that was run since measuring began."""
+        """Lateness of every frame since the measurement began, in seconds."""
         self.measuring = False
         payload = bout(1, FRAMES_OF_INPUTS)
         for number in range(count):
@@ -92,7 +92,7 @@ class Fleet:
             now = time.monotonic()
 
     def _turn(self, member: _Member, now: float) -> float:
-        """Receive, run what is due, send; the time of the next turn."""
+        """Receive, run what is due, send; return the time of the next turn."""
         session = member.session
         receive_waiting(member.socket, session, now, DRAIN)
         due = session.next_timeout()
@@ -126,7 +126,7 @@ class Fleet:
         self._spread()
 
     def _spread(self) -> None:
-        """Give each session its own time within the frame: those that began together would all run at once."""
+        """Give each session its own time within the frame, since sessions that began together would all run at once."""
         now = time.monotonic()
         for member in self.members:
             if member.session.running:
@@ -143,7 +143,7 @@ class Fleet:
 
 
 def run_joiners(pipe: Connection, hosts: list[tuple[str, int]], seconds: float) -> None:
-    """The other peers, in a process of their own, until they are ended or so many seconds have passed."""
+    """Run the other peers in another process, until they are ended or the seconds have passed."""
     fleet = Fleet(hosts, len(hosts))
     pipe.send("ready")
     try:

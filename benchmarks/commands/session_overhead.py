@@ -1,4 +1,4 @@
-"""What a session costs beside the game's steps: a match in simulated time, whose calls are repeated and timed.
+"""The cost of a session besides the game's steps: a match in simulated time, whose calls are repeated and timed.
 
 Theory of operation. A match of bots is played once, and all calls to each peer's session are recorded
 (``recorded_calls``). They are then made again to fresh sessions, several times: to each session alone, and to all of
@@ -38,37 +38,37 @@ __all__ = ["Overhead", "engine_alone", "link_alone", "measure_overhead", "packet
 STRETCH = 120
 """Frames."""
 ROUNDS = 5
-"""How often the calls are repeated."""
+"""Number of repetitions of the calls."""
 UNACKNOWLEDGED = 8
 """Inputs in a packet at a round trip of 100 ms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overhead:
-    """Microseconds a frame and peer, and the traffic."""
+    """Microseconds per frame and peer, and the traffic."""
 
     players: int
     sealed: bool
     total: float
-    """All but the game's steps, each session alone."""
+    """Everything but the game's steps, each session alone."""
     interleaved: float
-    """The same with the sessions of the match in turn."""
+    """Everything but the game's steps, the sessions of the match in turn."""
     driver: float
-    """What the loop that makes the calls costs with sessions that do nothing; it is in no other figure."""
+    """Cost of the calling loop with sessions that do nothing; no other figure includes it."""
     by_call: dict[str, float]
-    """All with the game's steps, by the call in which it is spent."""
+    """Time of each call, including the game's steps."""
     steps: float
     """The game's steps, which are not in ``total``."""
     packets: float
-    """Sent a second by each player."""
+    """Packets sent per second by each player."""
     octets: float
-    """UDP payload bytes sent a second by each player."""
+    """UDP payload bytes sent per second by each player."""
 
 
 def measure_overhead(
     players: int, *, sealed: bool, stretches: int, tell: Callable[[str], None] = lambda _: None
 ) -> Overhead:
-    """Measure a match of bots at 100 ms and 5 % loss, for so many stretches of two seconds."""
+    """Measure a match of bots at 100 ms and 5 % loss, for a number of stretches of two seconds."""
     arena = arena_for(players)
     recorded: list[RecordedCalls] = []
 
@@ -127,7 +127,7 @@ def _fastest(*runs: Callable[[], list[float]]) -> list[float]:
 
 
 def _shares(recorded: list[RecordedCalls]) -> dict[str, float]:
-    """The share of each call in the time."""
+    """The share of each kind of call in the time."""
     spent = dict.fromkeys(CALLS, 0.0)
     for calls in recorded:
         for name, seconds in calls.by_call().items():
@@ -136,7 +136,7 @@ def _shares(recorded: list[RecordedCalls]) -> dict[str, float]:
 
 
 def _steps_cost(mesh: Mesh, game: Any, frames: int) -> float:
-    """Microseconds a frame and peer of the game's own steps, resimulated ones included."""
+    """Microseconds per frame and peer of the game's own steps, including resimulated ones."""
     rows = next(iter(mesh.peers.values())).rows
     size = game.input_size
     payload = b"".join(value.to_bytes(size, "little") for frame in range(frames) for value in rows[frame])
@@ -148,7 +148,7 @@ def _steps_cost(mesh: Mesh, game: Any, frames: int) -> float:
 
 
 def engine_alone(frames: int = 2000) -> float:
-    """Microseconds a frame: a session's calls to the engine, on inputs that come late."""
+    """Microseconds per frame of a session's calls to the engine, with late inputs."""
     payload = bout(1, frames)
     ours = [(payload[4 * frame],) for frame in range(frames)]
     theirs = [payload[4 * frame + 2] for frame in range(frames)]
@@ -169,7 +169,7 @@ def engine_alone(frames: int = 2000) -> float:
 
 
 def packets_alone(frames: int = 2000) -> float:
-    """Microseconds a frame: one packet read and one written, with blocks as often as in a session."""
+    """Microseconds per frame to read and write one packet, with blocks as often as in a session."""
     plain = rbn1.InputPacket(100, 98, (0, 0, 0, 4, 4, 4, 4, 5)[:UNACKNOWLEDGED])
     packets = (
         plain._replace(checksum_frame=96, checksum=5),
@@ -189,7 +189,7 @@ def packets_alone(frames: int = 2000) -> float:
 
 
 def link_alone(frames: int = 2000) -> float:
-    """Microseconds a frame and peer: a payload sent and one received over a plain link, by a session's calls."""
+    """Microseconds per frame and peer to send and receive a payload over a plain link, by a session's calls."""
     dice = Random(1)
     ends = [
         LinkEndpoint(LinkConfig(sealed=False), entropy=dice.randbytes, on_payload=lambda connection, data, now: None)

@@ -1,4 +1,4 @@
-"""Bytes a second that a peer of a match sends, for two games and latencies; no time is measured.
+"""Bytes per second that a peer of a match sends, for two games and latencies; no time is measured.
 
 Counted is all UDP payload that a session gives out: inputs, acknowledgements, checksums, reports of the link. The
 headers of UDP and IP are not in it, 28 bytes for each packet with IPv4. Links are plain: sealed ones send 16 bytes more
@@ -27,18 +27,18 @@ SETTLING_FRAMES = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traffic:
-    """What one peer sends in a second."""
+    """The traffic of one peer per second."""
 
     name: str
     packets: float
     octets: float
-    """UDP payload."""
+    """UDP payload in bytes."""
     most: float
-    """The target, in bytes."""
+    """The target in bytes."""
 
 
 class _Idle:
-    """A game of two with inputs of eight bytes that nobody changes."""
+    """A game for two with constant inputs of eight bytes."""
 
     num_players = 2
     input_size = 8
@@ -57,7 +57,7 @@ class _Idle:
 
 
 def _cases() -> tuple[tuple[str, Any, Press, int, float], ...]:
-    """Name, game, who presses, frames from one peer to the other, and at most so many bytes a second."""
+    """Name, game, controllers, frames from one peer to the other, and most bytes per second."""
     bots = pressed_by_bots(arena_for(2), 1)
     return (
         ("bots, 2-byte inputs, 3 frames latency", Fighter, bots, 3, 2000.0),
@@ -66,7 +66,7 @@ def _cases() -> tuple[tuple[str, Any, Press, int, float], ...]:
 
 
 def measure_traffic(frames: int = 1800) -> list[Traffic]:
-    """Play each of the cases for so many frames, with 5 % loss."""
+    """Play each case for a number of frames, with 5 % loss."""
     found = []
     for name, game, press, latency, most in _cases():
         conditions = Conditions.round_trip(2 * latency * TICK, loss=LOSS)

@@ -22,12 +22,12 @@ from retick.errors import RetickError
 __all__ = ["Holding", "bench_sessions", "hold_sessions"]
 
 MOST_OVERHEAD = {(2, False): 1.8, (2, True): 3.7, (8, False): 9.5}
-"""Microseconds a frame and peer, by the number of players and whether links are sealed, on a machine on which the
+"""Targets in microseconds per frame and peer, by players and whether links are sealed, on a machine where the
 fighter's C loop takes TARGETS_NS a step."""
 MOST_BYTES = {(2, False): 2000.0, (2, True): 3000.0, (8, False): 14_000.0}
-"""UDP payload a second and player, of the same."""
+"""Targets of UDP payload per second and player."""
 LATEST_MS = 4.0
-"""99 % of the frames must be less late than this."""
+"""Bound of the lateness of 99 % of the frames."""
 SETTLING_SECONDS = 2.0
 CONNECTING_SECONDS = 30.0
 
@@ -38,23 +38,23 @@ class Holding:
 
     sessions: int
     frames: int
-    """Frames that were run while measuring, all sessions together."""
+    """Frames that all sessions together have run."""
     seconds: float
-    """How long it was measured."""
+    """Duration of the measurement in seconds."""
     median_ms: float
-    """How late a frame was run, in milliseconds."""
+    """Lateness of frames in milliseconds."""
     p99_ms: float
     worst_ms: float
     busy: float
-    """Share of one core that the process took."""
+    """CPU load of the process as a share of one core."""
     stalls: int
-    """How often a session had to wait for inputs."""
+    """Number of waits of sessions for inputs."""
     ahead: bool
     """Whether the process had real-time priority, so that other processes are not in the figures."""
 
 
 def hold_sessions(count: int, seconds: float) -> Holding:
-    """Play so many matches over loopback UDP, the other peers in a second process."""
+    """Play matches over loopback UDP, with the other peers in a second process."""
     fleet = Fleet(None, count)
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
@@ -127,7 +127,7 @@ def bench_sessions(
         tell("traffic")
         traffic = measure_traffic()
         loop = c_loop_ns()
-    # Without progress: a spinner would take time from the sessions, and be in the figure.
+    # No progress line: a spinner would take time from the sessions, and be part of the figure.
     holding = hold_sessions(sessions, seconds)
     say(f"driver loop: {DRIVER}; its own cost is taken off")
     say(yardstick(loop))

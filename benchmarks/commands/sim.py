@@ -1,4 +1,4 @@
-"""``python -m benchmarks sim``: the fighter's step in C, compiled and uncompiled. ``sim_measure`` measures."""
+"""``python -m benchmarks sim``: the fighter's step in C, compiled and uncompiled; ``sim_measure`` measures it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -87,7 +87,7 @@ def _targets_table(report: Report) -> Table:
 
 
 def _times_table(report: Report) -> Table:
-    """Nanoseconds a frame, best pass."""
+    """Nanoseconds per frame in the best pass."""
     table = Table(title="nanoseconds a frame", title_justify="left")
     table.add_column("form")
     for name in ("run", "step", "checksum"):

@@ -1,4 +1,4 @@
-"""What ``python -m benchmarks sim`` measures: the fighter in C, compiled and uncompiled, its memory, and the import.
+"""Measurements of ``python -m benchmarks sim``: the fighter in C, compiled and uncompiled, its memory, the import.
 
 Theory of operation. Other programs disturb the figures. So each form of the kernels has a worker process; every round
 asks each worker for one pass of everything, in turn, and the best pass of each counts. The C loop is timed inside the
@@ -29,7 +29,7 @@ RUN_AGAINST_C = 1.3
 STEP_SPEEDUP = 8.0
 IMPORT_MS = 60.0
 FLAT_BYTES = 1 << 20
-"""Growth above this over the whole memory run is not flat: pages come and go in less."""
+"""Most bytes of growth over the memory run, within which pages come and go."""
 
 _IMPORT = """
 import sys, time
@@ -44,7 +44,7 @@ print(took * 1e3, *sorted(tops - set(sys.stdlib_module_names) - {"retick"}))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How much to measure."""
+    """The sizes of the measurement."""
 
     frames: int = 60_000
     """Frames of the match between two bots that every pass plays."""
@@ -55,19 +55,19 @@ class Plan:
 
     @property
     def pure_frames(self) -> int:
-        """The first frames of the match, which are what is played uncompiled."""
+        """Number of first frames that are played uncompiled."""
         return max(self.frames // 12, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A figure and the bound that it should keep."""
+    """A figure and its bound."""
 
     name: str
     value: float
     bound: float
     at_least: bool = False
-    """Whether the bound is a minimum; else it is a maximum."""
+    """Whether the bound is a minimum instead of a maximum."""
 
     @property
     def kept(self) -> bool:
@@ -76,10 +76,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Everything that was measured. None: it could not be measured, for want of a compiler or compiled kernels."""
+    """All measurements; None for those that need a compiler or compiled kernels."""
 
     run_against_c: float | None
-    """Time of the compiled ``run``, divided by that of the C loop."""
+    """Time of the compiled ``run``, divided by the C loop's."""
     step_speedup: float | None
     """How many times faster ``step`` is compiled."""
     run_speedup: float | None
@@ -87,20 +87,20 @@ class Report:
     run_against_step: float | None
     """How many times cheaper a frame is inside ``run`` than by ``step``, compiled."""
     nanoseconds: dict[str, dict[str, float]]
-    """For each form (compiled, pure, c), nanoseconds a frame of ``run``, ``step`` and ``checksum``."""
+    """For each form (compiled, pure, c), nanoseconds per frame of ``run``, ``step`` and ``checksum``."""
     memory: dict[str, int | None]
-    """Bytes: how much memory grew by one call of ``run``, and the most that it held meanwhile."""
+    """Bytes by which one call of ``run`` increased memory, and the peak meanwhile."""
     import_ms: float
     """Milliseconds of ``import retick``."""
     import_extras: tuple[str, ...]
     """Packages outside the standard library that ``import retick`` imports."""
     checksum: int
-    """Of the final state, the same in every form."""
+    """Checksum of the final state, the same in every form."""
     machine: dict[str, str]
-    """Python, the system, and what compiled the C loop or why nothing did."""
+    """Python, the system, and the compiler of the C loop, or why there was none."""
 
     def targets(self) -> list[Target]:
-        """The figures that have a bound, as far as they could be measured."""
+        """The measured figures that have a bound."""
         found = []
         if self.run_against_c is not None:
             found.append(Target(name="run against the C loop", value=self.run_against_c, bound=RUN_AGAINST_C))
@@ -117,7 +117,7 @@ class Report:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, ratios first."""
+        """All values for JSON, ratios first."""
         targets = [asdict(target) | {"kept": target.kept} for target in self.targets()]
         return asdict(self) | {"targets": targets}
 
@@ -167,7 +167,7 @@ def _worker(form: str, payload: Path, library: Path | None) -> Iterator[_Worker]
 
 
 def measure(plan: Plan, progress: Callable[[str], None] = lambda _: None) -> Report:
-    """Run the whole benchmark; ``progress`` is called with what is being measured."""
+    """Run the whole benchmark; ``progress`` is called with the present measurement."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="retick-bench-")))
         progress("playing a match to measure with")
@@ -197,7 +197,7 @@ def measure(plan: Plan, progress: Callable[[str], None] = lambda _: None) -> Rep
 
 
 def _c_loop(folder: Path) -> tuple[Path | None, str]:
-    """The C library and what compiled it, or nothing and the reason."""
+    """The C library and its compiler, or None and the reason."""
     compiler = find_compiler()
     if compiler is None:
         return None, "left out: no C compiler found (cc, gcc or clang)"
@@ -208,7 +208,7 @@ def _c_loop(folder: Path) -> tuple[Path | None, str]:
 
 
 def _agreed(workers: list[_Worker], shared: int) -> int:
-    """The checksum of the whole match; a RetickError if two ways of playing it, or its beginning, disagree."""
+    """The checksum of the whole match; RetickError if two ways of playing it, or its beginning, disagree."""
     ends = [worker.ask("checksums") for worker in workers]
     beginnings = {worker.form: worker.ask("prefix", frames=shared) for worker in workers}
     for found in (*ends, beginnings):

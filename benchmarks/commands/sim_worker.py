@@ -24,7 +24,7 @@ PASSES = 3
 
 
 class Bench:
-    """Times the fighter over one payload, in the form in which it was imported."""
+    """Times the fighter over one payload, in the imported form."""
 
     def __init__(self, frames: bytes, library: Path | None) -> None:
         self._game = Fighter()
@@ -36,10 +36,10 @@ class Bench:
         self._native = NativeFighter(library) if library is not None else None
 
     def round(self) -> dict[str, float]:
-        """The best of a few passes of each measurement, in nanoseconds a frame."""
+        """The best of a few passes of each measurement, in nanoseconds per frame."""
         work: dict[str, Callable[[], object]] = {"run": self.run, "step": self.step, "checksum": self.digest}
         if self._native is not None:
-            # The two loops that are compared run one after the other.
+            # The two compared loops run one after the other.
             work = {"run": self.run, "c": self.run_native} | work
         found: dict[str, float] = {}
         for _ in range(PASSES):
@@ -63,7 +63,7 @@ class Bench:
         return self._game.checksum(self._game.run(self._start, self._frames[: 4 * frames]))
 
     def memory(self, frames: int) -> dict[str, int | None]:
-        """How much memory grows by one ``run`` over so many frames, and the most it holds meanwhile, in bytes."""
+        """Bytes by which one ``run`` over this many frames increases memory, and the peak meanwhile."""
         payload = (self._frames * -(-frames // self._count))[: 4 * frames]
         self.run()
         before = resident_bytes()
@@ -97,7 +97,7 @@ class Bench:
 
 
 def resident_bytes() -> int | None:
-    """Resident memory of this process; None where the system has no /proc."""
+    """Resident memory of this process; None without /proc."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
         import resource

@@ -1,4 +1,4 @@
-"""``python -m benchmarks snapshot``: from a game's own data to bytes, and from bytes into a game's own arrays.
+"""``python -m benchmarks snapshot``: times from a game's own data to bytes, and from bytes into a game's own arrays.
 
 What is timed is what a game pays: making the snapshot and encoding it, or decoding a packet, applying it and writing
 the result into the game's columns. The workload is a formula, so that every implementation can build it. Before
@@ -47,7 +47,7 @@ __all__ = ["Line", "bench_snapshot", "measure_snapshot", "world"]
 
 COUNTS = (16, 64, 256, 1000)
 TRACE_LAG = 6
-# Microseconds at most at these counts, on a machine on which the fighter's C loop takes TARGETS_NS a step.
+# Most microseconds at these counts, on a machine where the fighter's C loop takes TARGETS_NS per step.
 TARGETS: dict[str, tuple[float, float, float, float]] = {
     "columns: make, encode full": (3.5, 5.0, 13.0, 46.0),
     "columns: make, encode all": (3.5, 5.5, 15.0, 53.0),
@@ -105,11 +105,11 @@ class Line:
     name: str
     entities: int
     microseconds: float
-    """Median of the rounds."""
+    """Median microseconds of the rounds."""
     best: float
-    """The best round."""
+    """Microseconds of the best round."""
     target: float
-    """Microseconds at most, on a machine on which the fighter's C loop takes 6 ns a step."""
+    """Most microseconds, on a machine where the fighter's C loop takes 6 ns per step."""
 
     @property
     def kept(self) -> bool:
@@ -117,7 +117,7 @@ class Line:
 
 
 def world(count: int, dirty: str, tick: int) -> Snapshot:
-    """The workload: ``dirty`` says which entities have changed, none, a tenth or all."""
+    """The workload; ``dirty`` selects the changed entities: none, a tenth or all."""
     entities: dict[int, dict[int, tuple[Any, ...]]] = {}
     for e in range(1, count + 1):
         moved = dirty == "all" or (dirty == "tenth" and e % 10 == 0)
@@ -135,7 +135,7 @@ def _digest(packet: bytes) -> str:
 
 
 def prove() -> int:
-    """Check every published digest; RetickError if one differs. Returns how many there are."""
+    """Check every published digest and return their number; RetickError if one differs."""
     checked = 0
     for (version, operation, case), digests in DIGESTS.items():
         codec = Codec(PLAYER, version=version)
@@ -168,7 +168,7 @@ def _time(call: Callable[[], object], rounds: int) -> tuple[float, float]:
 
 
 def _integers(values: Any, code: str) -> Any:
-    """A column as a game keeps it: a NumPy array, or where there is no NumPy an ``array``."""
+    """A column of a game: a NumPy array, or without NumPy an ``array``."""
     if find_spec("numpy") is None:
         return array(code, values)
     import numpy as np
@@ -177,7 +177,7 @@ def _integers(values: Any, code: str) -> Any:
 
 
 def _columns(snapshot: Snapshot) -> dict[str, Any]:
-    """Ids and columns, as from_columns and BoundColumns take them."""
+    """Ids and columns for from_columns and BoundColumns."""
     fields = PLAYER.components[0].fields
     columns = {1: [_integers(list(snapshot.column(1, field.id)), "q") for field in fields]}
     return {"ids": _integers(snapshot.ids, "I"), "columns": columns}
@@ -235,7 +235,7 @@ def measure_snapshot(rounds: int, tell: Callable[[str], None], *, slow: float = 
 
 
 def _interest(codec: Codec, rounds: int, slow: float) -> Line:
-    """One receiver that sees 1000 entities, a tenth changed, with a budget that does not hold them all."""
+    """Measure one receiver that sees 1000 entities, a tenth changed, with a budget that does not fit them all."""
     base, current = world(1000, "none", 100), world(1000, "tenth", 101)
     visible = {entity: 1.0 + entity % 7 for entity in base.ids}
     interest = Interest(codec, budget=BUDGET)
@@ -244,7 +244,7 @@ def _interest(codec: Codec, rounds: int, slow: float) -> Line:
 
 
 def _receivers(codec: Codec, rounds: int, slow: float) -> Line:
-    """One tick of 1000 entities, a tenth changed, for receivers that all have different baselines."""
+    """Measure one tick of 1000 entities, a tenth changed, for receivers with different baselines."""
     current = world(1000, "tenth", 101)
     bases = [world(1000, "none", 100) for _ in range(RECEIVERS)]
 

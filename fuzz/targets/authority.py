@@ -1,4 +1,4 @@
-"""Fuzzes a server with a player in it and a client that is in: whatever is said to them, nothing raises, bounds hold.
+"""Fuzzes a server with a player, and a client in a room: whatever they receive, nothing raises and bounds hold.
 
 The bytes are a script. Each step says something through a real link, so that the fuzzer is past the handshake from the
 start: a payload or a message to the server as a player, or to the client as the server; or a genuine packet with bytes
@@ -101,7 +101,7 @@ class Table(Bench):
 
 
 def run(data: bytes) -> tuple[int, str]:
-    """How many packets were said, and where everyone stands."""
+    """Number of packets, and the state of everyone."""
     table = Table()
     table.play(data)
     client = table.client

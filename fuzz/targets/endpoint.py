@@ -32,7 +32,7 @@ class Script:
 
 
 class Bench:
-    """A host and a guest that are connected, and every datagram that they sent."""
+    """A connected host and guest, and every datagram that they have sent."""
 
     def __init__(self) -> None:
         config = LinkConfig(game_id="fuzz", sealed=False, unread_limit=8, max_message=4096, send_queue=8192)
@@ -100,7 +100,7 @@ class Bench:
 
 
 def run(data: bytes) -> tuple[int, str]:
-    """How many packets were received, and what became of them."""
+    """Number of packets received, and what became of them."""
     script = Script(data)
     bench = Bench()
     while script.at < len(data) and script.at < LONGEST:

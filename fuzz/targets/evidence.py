@@ -20,7 +20,7 @@ PARTS = [bytes((CLOSEUP, 1, part, 3)) + NEAR[part * 40 : (part + 1) * 40] for pa
 
 
 def _assemble(data: bytes) -> list[Any]:
-    """Messages, each behind its length."""
+    """Messages, each after its length."""
     assembler = evidence.Assembler()
     found: list[Any] = []
     while data:

@@ -20,7 +20,7 @@ HOST = ("192.0.2.1", 7777)
 
 
 class Bench:
-    """A front with two rooms, and one who asks it."""
+    """A front with two rooms, and a client that asks it."""
 
     def __init__(self) -> None:
         ports: dict[str, int | str] = {"": 7778, "room": 7779}
@@ -55,7 +55,7 @@ class Bench:
 
 
 def run(data: bytes) -> tuple[int, str]:
-    """How many steps there were, and what was answered."""
+    """Number of steps, and the answers."""
     bench = Bench()
     at = steps = 0
     while at + 2 <= len(data) and at < LONGEST:

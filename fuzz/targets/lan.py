@@ -14,7 +14,7 @@ LONGEST = 512
 
 
 def run(data: bytes) -> tuple[int, str]:
-    """How many packets were received, and where the session stands.
+    """Number of packets received, and the state of the session.
 
     The first byte: host or joiner. Then each step: what and from whom, a length, and so many bytes.
     """

@@ -1,4 +1,4 @@
-"""Session messages and what a request to connect says. A new decoder is one more line of TARGETS.
+"""Session messages and the payload of a request to connect. A new decoder is one more line of TARGETS.
 
 A new message kind also gets its genuine bytes in ``sessions.py``, where whole sessions receive it.
 """

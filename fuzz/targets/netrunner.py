@@ -58,14 +58,14 @@ TO_SERVER = [BUNDLE, acked_input(3, BUNDLE), CONTROLS[1], CONTROLS[0]]
 
 
 def _delta(data: bytes) -> Any:
-    """A delta snapshot for a client that holds the one of tick 103."""
+    """A delta snapshot for a client that holds the snapshot of tick 103."""
     reader = DeltaReceiver(CODEC)
     reader.decode(FULL, 2)
     return reader.decode(data, 2)
 
 
 def _compact_delta(data: bytes) -> Any:
-    """The same with compact deltas."""
+    """A compact delta for a client that holds the snapshot of tick 103."""
     reader = CODEC.receiver(compact=True)
     reader.decode(FULL, 2)
     return reader.decode(data, 2)

@@ -25,7 +25,7 @@ def _explain(data: bytes) -> Explanation:
 
 
 def _explain_sealed(data: bytes) -> Explanation:
-    """With the keys of some connections, and with those that the datagram itself says to be sealed."""
+    """Explain with the keys of some connections; the datagram itself may say that it is sealed."""
     links = SealedLinks(keylog_in(LOG.encode()))
     found = Explainer(SnapshotExplainer(keep_all=False), links).explain(data)
     if not data.startswith(links.readable(data)[:8]):
@@ -34,7 +34,7 @@ def _explain_sealed(data: bytes) -> Explanation:
 
 
 def _explain_opened(data: bytes) -> Explanation:
-    """What a peer that holds the keys has sealed, whatever it is."""
+    """Any bytes, sealed by a peer that holds the keys."""
     sealed = SealedLinks(keylog_in(LOG.encode()))
     kind = PAYLOAD + (data[0] - PAYLOAD) % (SEALED_KINDS_END - PAYLOAD) if data else PAYLOAD
     envelope = ENVELOPE.pack(kind, 77, 1, 0)

@@ -94,7 +94,7 @@ class Bench:
 
 
 def run(data: bytes) -> tuple[int, str]:
-    """How many steps there were, and how it ended."""
+    """Number of steps, and the final state."""
     bench = Bench()
     at = steps = 0
     while at + 2 <= len(data) and at < LONGEST:

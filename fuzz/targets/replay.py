@@ -1,4 +1,4 @@
-"""Recordings (RPLK, RTK) and desync bundles. In half of the mutations the CRCs are made right afterwards."""
+"""Recordings (RPLK, RTK) and desync bundles. In half of the mutations the CRCs are corrected afterwards."""
 
 import atexit
 import io
@@ -59,7 +59,7 @@ def _tar() -> bytes:
 
 
 def _mend_tar(data: bytes) -> bytes:
-    """With the right sum in what stands where headers are."""
+    """Correct the sums of everything at the places of headers."""
     buffer = bytearray(data)
     for at in range(0, len(buffer) - 511, 512):
         if any(buffer[at : at + 100]):
@@ -135,7 +135,7 @@ def _file(data: bytes) -> Any:
 
 
 def _bundle_head(data: bytes) -> Any:
-    """A whole archive around these bytes as bundle.json."""
+    """An archive with these bytes as bundle.json."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("bundle.json", data)

@@ -28,7 +28,7 @@ GREETING = packets.SealedHello(NONCE, COOKIE, 77, 1, bytes(range(90)))
 IDENTITY = bytes(range(96))
 STATIC = bytes(range(32))
 KEY = b"\x22" * 32
-"""Of what the connection 77 receives."""
+"""The keys of what connection 77 receives."""
 LOG = f"# mine\nRETICK1 0000004d 0000004e {'11' * 32} {KEY.hex()}\n"
 
 
@@ -73,7 +73,7 @@ def _first_message(pattern: Pattern) -> bytes:
 
 
 def read_noise(data: bytes) -> str:
-    """A message to an acceptor of some pattern. A bad one must leave it able to read a good one."""
+    """A message to an acceptor of some pattern; after a bad one it must still read a good one."""
     pattern = Pattern(data[0] % 3) if data else Pattern.NN
     side = _responder(pattern)
     try:
@@ -96,7 +96,7 @@ def _explain(data: bytes) -> Any:
 
 
 class Bench:
-    """A sealed host and guest that are connected, and every datagram that they sent."""
+    """A connected host and guest on a sealed link, and every datagram that they have sent."""
 
     def __init__(self) -> None:
         self.admitted = 0
@@ -166,7 +166,7 @@ class Bench:
 
 
 def run(data: bytes) -> tuple[int, str]:
-    """How many packets were received, and what became of them."""
+    """Number of packets received, and what became of them."""
     script = Script(data)
     bench = Bench()
     while script.at < len(data) and script.at < 4096:

@@ -56,7 +56,7 @@ from retick.transport.simulated import MemoryHub
 from retick.wire import rbn1
 
 KEY = b"k" * 32
-"""With which nobody signs anything here."""
+"""A configuration with which nobody signs anything."""
 
 __all__ = ["LIARS", "TARGETS", "Bench"]
 
@@ -66,7 +66,7 @@ TOKEN = b"fuzzfuzz"
 REACH = connect.Reach(12, 2)
 LONGEST = 256
 PATIENCE = 12.0
-"""Seconds after which the honest ones must have gone on, or have ended."""
+"""Seconds after which the honest peers must have gone on or ended."""
 LIARS = PLAYER, HOST, EARLY_HOST, SOURCE = range(4)
 STATE = GAME.initial_state(7)
 PACKED = GAME.pack_state(STATE)
@@ -157,7 +157,7 @@ class Bench:
             assert self.now < 5.0, "the match did not begin"
 
     def play_along(self) -> None:
-        """The liar and the stranger send inputs and acknowledge those of the others, so that the match goes on."""
+        """Let the liar and the stranger send inputs and acknowledge others', so that the match goes on."""
         if self.liar_is == SOURCE:
             return
         for endpoint, pressed in ((self.liar, 1), (self.stranger, 0)):
@@ -199,7 +199,7 @@ class Bench:
             assert not (is_blame and event.peer in others), f"{name} blames an honest peer: {event}"
 
     def genuine(self) -> list[bytes]:
-        """What a peer in the liar's place could say now."""
+        """Genuine messages that a peer in the liar's place could send now."""
         session = self.honest["one"]
         match = getattr(_inside(session), "match", None)
         frame, number = (match.engine.frame, match.number) if match is not None else (0, 0)
@@ -262,7 +262,7 @@ class Bench:
         ]
 
     def say(self, way: int, data: bytes) -> None:
-        """A message of the liar to one of its peers, of the stranger, or a payload of the liar."""
+        """Send a message of the liar or the stranger, or a payload of the liar."""
         link = self.strange if way == 2 else self.links[way % len(self.links)]
         if link is None:
             return
@@ -280,13 +280,13 @@ class Bench:
             self.strange = self.stranger.dial(names[way % len(names)], seats=way & 1 ^ 1, data=data[:64])
 
     def go_on(self, choice: int) -> None:
-        """The applications of both do the same: play again, or go on from the state of one of them."""
+        """Let both applications do the same: play again, or go on from the state of one of them."""
         for session in self.honest.values() if self.liar_is != SOURCE else ():
             with contextlib.suppress(RetickError):
                 session.rematch() if choice & 1 else session.resync(choice >> 1 & 3)
 
     def _agree_with_each_other(self) -> None:
-        """An application that asked to go on is waited for by right: let the others ask for the same."""
+        """Let the others ask for the same as an application that asked to go on, for which they rightly wait."""
         for wanted in [inside_of(session).resyncing._source for session in self.honest.values()]:
             for session in self.honest.values() if wanted is not None else ():
                 with contextlib.suppress(RetickError):
@@ -294,7 +294,7 @@ class Bench:
         self.turns(30)
 
     def finish(self) -> None:
-        """Without the liar and the stranger the others play on, or have ended: nobody waits for ever."""
+        """Check that without the liar and the stranger the others play on or have ended, and nobody waits forever."""
         self.liar.close()
         self.stranger.close()
         self.turns(60)
@@ -314,7 +314,7 @@ class Bench:
         return session.phase is Phase.ENDED or session.frame > frame or inside_of(session).match.number != number
 
     def standing(self, session: Any) -> tuple[Any, ...]:
-        """Where a session stands, for the comparison of both forms."""
+        """The state of a session, for the comparison of both forms."""
         if self.liar_is == SOURCE or inside_of(session).match is None:
             return (getattr(session, "phase", None),)
         engine = inside_of(session).match.engine
@@ -322,7 +322,7 @@ class Bench:
 
 
 def _inside(session: Any) -> Any:
-    """Of a player's session; None for a spectator's, and for nobody's."""
+    """The match of a player's session; None for a spectator, or without a session."""
     return inside_of(session) if isinstance(session, RollbackSession) else None
 
 
@@ -334,7 +334,7 @@ def _spoil(message: bytes, changes: bytes) -> bytes:
 
 
 def run(data: bytes) -> tuple[int, str]:
-    """How many packets were said, and where the honest ones stand."""
+    """Number of packets, and the state of the honest peers."""
     bench = Bench(data[0] % 4 if data else PLAYER)
     at = 1
     while at + 3 <= len(data) and at < LONGEST:

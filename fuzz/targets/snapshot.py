@@ -116,7 +116,7 @@ def _init(data: bytes) -> Any:
 
 
 def _receiver(data: bytes) -> list[str]:
-    """Packets of a session one after the other, each behind its length."""
+    """Packets of a session one after the other, each after its length."""
     codec = SESSIONS[data[0] % 8 if data else 0]
     receiver = SessionReceiver(codec)
     base = BASES[codec.schema]
@@ -163,7 +163,7 @@ def _compact_codec(data: bytes) -> Codec:
 
 
 def _compact(data: bytes) -> Any:
-    """A payload of a compact delta; half of the codecs want no check, so that bodies are reached."""
+    """A payload of a compact delta; half of the codecs need no check, so that bodies are reached."""
     codec = _compact_codec(data)
     history = [BASES[codec.schema].copy(tick=tick) for tick in range(1, 5)]
     found = _checked(codec, lambda: codec.decode_payload(BASES[codec.schema], 6, data[1:], history=history))

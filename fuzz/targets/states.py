@@ -75,7 +75,7 @@ class _Item(Thing):
 
 
 class _Declared(World):
-    """A field of every kind."""
+    """A world with a field of every kind."""
 
     num_players = 2
     items: Annotated[list[_Item], Most(3)]
@@ -101,7 +101,7 @@ DECLARED = _Declared()
 
 
 def _law_of_worlds(data: bytes, state: Any) -> None:
-    """What was checked can be loaded, and saves the same; and it can be stepped."""
+    """Check that a checked state can be loaded and stepped, and saves the same bytes."""
     DECLARED.load(data)
     if DECLARED.save() != data or state.saved != data:
         raise Bug("what was read does not write the same")
@@ -127,7 +127,7 @@ RECORDED = _Recorded()
 
 
 def _law_of_steps(data: bytes, state: Any) -> None:
-    """A state from outside is stepped, compared and packed like any other."""
+    """Step, compare and pack a state from outside."""
     if FIGHTER.pack_state(state) != data:
         raise Bug("what was read does not write the same")
     FIGHTER.checksum(FIGHTER.step(state, (data[0], data[1])))

@@ -1,4 +1,4 @@
-"""Join tokens: what everybody reads, what is sealed, and their text. A bad one changes nothing at the server."""
+"""Join tokens: the readable part, the sealed part, and their text. A bad token changes nothing at the server."""
 
 import random
 from hashlib import blake2s
@@ -22,12 +22,12 @@ def _issued(**more: object) -> bytes:
 
 TOKENS = (_issued(), _issued(addresses=PLACES, room="red 1", data=b"own"), _issued(data=bytes(256), room="r" * 32))
 HEAD = TOKENS[0][:100]
-"""All of the readable part but the size of what follows."""
+"""The readable part without the size of what follows."""
 INSIDES = (bytes(8) + b"\0" + bytes(2), bytes(8) + b"\3red\2\0ok")
 
 
 def _open(data: bytes) -> JoinToken:
-    """A token that is refused must leave the server as it was; one that opens is shown the same by both."""
+    """Check that a refused token leaves the server unchanged, and that both readers show the same."""
     tokens = Tokens(KEY, clock=lambda: 1e9)
     applicant = Applicant(room="", address="here", token=data, server_key=SERVER_KEY)
     try:
@@ -43,7 +43,7 @@ def _open(data: bytes) -> JoinToken:
 
 
 def _sealed(data: bytes) -> JoinToken:
-    """The bytes are what a backend has sealed: the checks behind the seal are reached."""
+    """The bytes are sealed by a backend, so that the checks behind the seal are reached."""
     head = HEAD + (len(data) + 16).to_bytes(2, "little", signed=False) if len(data) < 60000 else HEAD
     subkey = blake2s(head[12:36], key=KEY, person=b"tokn-sub").digest()
     return open_token(head + aead(subkey).encrypt(bytes(12), data, head), KEY)

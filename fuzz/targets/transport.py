@@ -38,7 +38,7 @@ def _law_of_address(data: bytes, found: tuple[str, int]) -> None:
 
 
 def _announcement(data: bytes) -> Any:
-    """Port, then behind their lengths a name and a TXT record, then addresses of 4 bytes."""
+    """Port, then a name and a TXT record after their lengths, then addresses of 4 bytes."""
     name_end = 3 + (data[2] if len(data) > 2 else 0)
     text_end = name_end + 1 + (data[name_end] if len(data) > name_end else 0)
     name = f"{data[3:name_end].decode('utf-8', 'replace')}.{discovery.SERVICE}"

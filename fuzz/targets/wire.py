@@ -46,7 +46,7 @@ def _law_of_rbn1(data: bytes, packet: rbn1.InputPacket) -> None:
 
 
 def _read_run(data: bytes) -> Any:
-    """As a session reads a packet: in place, by a path of its own."""
+    """Read a packet as a session does, in place."""
     run = InputRun(ALL)
     run.read(data)
     return run.write()
@@ -70,7 +70,7 @@ def _explain_lan(data: bytes) -> Any:
 
 
 def _read_bits(data: bytes) -> list[int]:
-    """The first bytes say what to read from the rest, one after the other."""
+    """The first bytes select what is read from the rest."""
     count = data[0] & 31 if data else 0
     reader = BitReader(data[1 + count :], strict=not data or data[0] < 128)
     found: list[int] = []

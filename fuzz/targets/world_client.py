@@ -25,7 +25,7 @@ GENUINE = (*PACKETS, *map(encode_message, (RoomWelcome(0, 2, 60, 3, 1), *MESSAGE
 
 
 class Stage(Bench):
-    """A client, and a puppet in place of its server."""
+    """A client, and a puppet instead of its server."""
 
     last_turns = 3
 
@@ -47,7 +47,7 @@ class Stage(Bench):
             self.turn()
         self.say(PACKETS[0], is_message=False)
         self.turn()
-        # The first tick waits for an answer, and not for ever.
+        # The first tick waits for an answer, for a limited time.
         self.now += 0.8
         self.turn()
 
@@ -85,7 +85,7 @@ class Stage(Bench):
 
 
 def run(data: bytes) -> tuple[int, str]:
-    """How many packets were said, and where the client stands."""
+    """Number of packets, and the state of the client."""
     stage = Stage()
     stage.play(data)
     client = stage.client

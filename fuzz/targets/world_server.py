@@ -1,4 +1,4 @@
-"""Fuzzes a server of a declared world with a player in it: whatever is said to it, nothing raises and bounds hold.
+"""Fuzzes a server of a declared world with a player in it: whatever it receives, nothing raises and bounds hold.
 
 The bytes are a script. Each step says something through a real link, or dials: a payload or a message of any bytes, or
 a genuine one with bytes changed.
@@ -36,7 +36,7 @@ JOINS = [
 
 
 class Hall(Bench):
-    """A server and a player who says anything."""
+    """A server, and a player who may send anything."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Hall(Bench):
 
 
 def run(data: bytes) -> tuple[int, str]:
-    """How many packets were said, and where everyone stands."""
+    """Number of packets, and the state of everyone."""
     hall = Hall()
     hall.play(data)
     room = hall.server.rooms[""]

@@ -1,4 +1,4 @@
-"""What a server of a declared world and its clients read: inputs, snapshots with their bodies, messages."""
+"""Readers of a declared world's server and clients: inputs, snapshots with their bodies, messages."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -90,7 +90,7 @@ class _Cart(Thing):
 
 
 class _Yard(World):
-    """A field of every kind."""
+    """A world with a field of every kind."""
 
     num_players = 2
     carts: Annotated[list[_Cart], Most(3)]
@@ -113,7 +113,7 @@ LAYOUT = layout_of(_Yard)
 
 
 def _packets(compact: CompactTables | None = None) -> tuple[list[bytes], Rows]:
-    """Snapshots of a few ticks, each from the one before, and the rows of the second."""
+    """Snapshots of a few ticks, each from the last one, and the rows of the second."""
     yard = _Yard()
     yard.carts = [_Cart(player=0, maybe=_Spot(x=3.0)), _Cart(mode=_Mode.DONE)]
     yard.carts[0].note, yard.carts[0].shade = "turn", FRect(0, 0, 1.5, -2)
@@ -135,7 +135,7 @@ def _packets(compact: CompactTables | None = None) -> tuple[list[bytes], Rows]:
 
 
 COMPACT = CompactTables(LAYOUT, sealed=True)
-"""Without a check, so that bodies are reached."""
+"""A codec without a check, so that bodies are reached."""
 PACKETS, BASE = _packets()
 COMPACT_PACKETS, _ = _packets(COMPACT)
 BODIES = [decode_snapshot(packet).body for packet in PACKETS]
@@ -174,7 +174,7 @@ def _law_of_snapshots(data: bytes, frame: Any) -> None:
 
 
 def _hold(data: bytes) -> Any:
-    """A client that holds two snapshots gets a third, plain or compact."""
+    """Read a third snapshot, plain or compact, at a client that holds two."""
     client = Holding(LAYOUT, COMPACT)
     for packet in COMPACT_PACKETS[:2]:
         client.read_snapshot(packet)
@@ -182,7 +182,7 @@ def _hold(data: bytes) -> Any:
 
 
 def _known() -> list[KnownSnapshot]:
-    """The first two snapshots as both ends know them."""
+    """The first two snapshots, which both ends know."""
     first = COMPACT.known(decode_body(Rows.none(), 1, decode_snapshot(COMPACT_PACKETS[0]).body, LAYOUT), None)
     return [first, COMPACT.decode(first, 4, decode_snapshot(COMPACT_PACKETS[1]).body, lambda _tick: None)]
 
@@ -222,7 +222,7 @@ ROOM = SavedRoom(
 
 
 def _crc_right(data: bytes) -> bytes:
-    """With the checksum that these bytes need, so that what is behind it is reached."""
+    """Correct the checksum of these bytes, so that later checks are reached."""
     return data[:-4] + crc32(data[:-4]).to_bytes(4, "little") if len(data) > 4 else data
 
 

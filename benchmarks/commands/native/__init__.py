@@ -1,4 +1,4 @@
-"""The fighter's step in C, compiled when it is needed if there is a compiler: benchmarks compare with it.
+"""The fighter's step in C, which benchmarks compare with; it is compiled when needed, if there is a compiler.
 
 It knows nothing of the library's own kernels; the benchmark that times both compares their checksums.
 """
@@ -18,17 +18,17 @@ __all__ = ["SOURCE", "TARGETS_NS", "NativeFighter", "build", "c_loop_ns", "find_
 
 SOURCE = Path(__file__).with_name("fighter.h")
 TARGETS_NS = 6.0
-"""Nanoseconds that a step of the C loop takes on the machine that all targets in microseconds are for."""
+"""Nanoseconds of a step of the C loop on the machine for which all targets in microseconds are set."""
 FLAGS = ("-O3", "-shared", "-fPIC", "-x", "c")
 
 
 def find_compiler(names: Sequence[str] = ("cc", "gcc", "clang")) -> str | None:
-    """The path of the first C compiler that is installed."""
+    """The path of the first installed C compiler."""
     return next((path for name in names if (path := shutil.which(name))), None)
 
 
 def build(compiler: str, folder: Path) -> Path:
-    """The C code as a shared library in ``folder``."""
+    """Compile the C code to a shared library in ``folder``."""
     library = folder / "fighter.shared"
     done = subprocess.run([compiler, *FLAGS, str(SOURCE), "-o", str(library)], capture_output=True, text=True)
     if done.returncode != 0:
@@ -37,7 +37,7 @@ def build(compiler: str, folder: Path) -> Path:
 
 
 class NativeFighter:
-    """A match inside the C library."""
+    """A match in the C library."""
 
     def __init__(self, library: Path) -> None:
         self._library = ctypes.CDLL(str(library))
@@ -53,12 +53,12 @@ class NativeFighter:
         self._library.fighter_run(self._match, frames, len(frames) // 4)
 
     def checksum(self) -> int:
-        """Checksum of the state that the last run ended in."""
+        """Checksum of the state at the end of the last run."""
         return int(self._library.fighter_checksum(self._match))
 
 
 def c_loop_ns(*, frames: bytes | None = None, passes: int = 20) -> float | None:
-    """Nanoseconds a step of the C loop over a match between bots, best of several passes; None without a compiler.
+    """Nanoseconds per step of the C loop over a match of bots, best of several passes; None without a compiler.
 
     Other benchmarks print it beside their own figures: it shows how fast the machine is.
     """
@@ -66,7 +66,7 @@ def c_loop_ns(*, frames: bytes | None = None, passes: int = 20) -> float | None:
     if compiler is None:
         return None
     payload = bout(1, 20_000) if frames is None else frames
-    # Windows cannot delete a library that is still loaded; it stays until temporary files are cleaned.
+    # Windows cannot delete a loaded library; it stays until temporary files are cleaned.
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         fighter = NativeFighter(build(compiler, Path(folder)))
         best = float("inf")
@@ -78,12 +78,12 @@ def c_loop_ns(*, frames: bytes | None = None, passes: int = 20) -> float | None:
 
 
 def slowness(c_loop: float | None) -> float:
-    """The factor for targets in microseconds on this machine, given its C loop; 1 where there is no C compiler."""
+    """The factor of this machine's targets in microseconds, given its C loop; 1 without a C compiler."""
     return 1.0 if c_loop is None else c_loop / TARGETS_NS
 
 
 def yardstick(c_loop: float | None) -> str:
-    """What the targets of a report were multiplied by, in one line."""
+    """A line about the factor of a report's targets."""
     if c_loop is None:
         return f"no C compiler to measure this machine with: targets are for a C loop of {TARGETS_NS} ns a step"
     return f"the fighter's C loop takes {c_loop:.1f} ns a step here; targets are scaled by it"

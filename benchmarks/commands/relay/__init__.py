@@ -1,1 +1,1 @@
-"""``python -m benchmarks relay``: what a relay forwards, how long it takes, and what a flood of strangers leaves."""
+"""``python -m benchmarks relay``: throughput and delay of a relay, and the memory that a flood of strangers leaves."""

@@ -12,22 +12,22 @@ from retick.transport.udp import SocketAddress, UdpSocket, open_udp
 __all__ = ["OPEN_TO_ALL", "Crowd"]
 
 SOCKETS = 16
-"""On each side: one member of each room is on the left, one on the right."""
+"""Sockets on each side; one member of each room is on the left, one on the right."""
 TAG = b"retick bench    "
 PATIENCE = 5.0
-"""Seconds in which a member must be in."""
+"""Seconds within which a member must join."""
 OPEN_TO_ALL = RelayConfig(
     rooms=100_000, rooms_per_address=100_000, members=1_000_000, member_bytes=1 << 40, total_bytes=1 << 40,
     answers=10_000_000, wrong_codes_a_second=1_000_000, idle_seconds=3600.0, ticket_seconds=7200.0,
 )  # fmt: skip
-"""Limits that the benchmark does not reach, since all its members have one address."""
+"""Limits that the benchmark does not reach, although all its members have one address."""
 
 
 class Crowd:
-    """Two members in each room; ``frames`` are one of each left member to the right one."""
+    """Two members in each room; ``frames`` has one frame from each left member to the right one."""
 
     def __init__(self, relay: SocketAddress, rooms: int, *, pump: Callable[[], None] = lambda: None) -> None:
-        """``pump`` lets a relay in this process look at its socket."""
+        """``pump`` lets a relay in this process read its socket."""
         self.left = [open_udp("127.0.0.1") for _ in range(SOCKETS)]
         self.right = [open_udp("127.0.0.1") for _ in range(SOCKETS)]
         self.members: list[tuple[RelayMember, RelayMember]] = []
@@ -61,13 +61,13 @@ class Crowd:
             raise RetickError("a member of the benchmark did not get into its room")
 
     def frames(self, payload: bytes) -> list[tuple[UdpSocket, bytes]]:
-        """A frame from left to right in each room, and the socket that sends it."""
+        """A frame from left to right for each room, with the socket that sends it."""
         return [
             (self.left[number % SOCKETS], first.frame(1, payload)) for number, (first, _) in enumerate(self.members)
         ]
 
     def empty(self) -> int:
-        """Read and drop all that waits; how much it was on the right."""
+        """Read and drop everything that waits; return the number of datagrams on the right."""
         for socket in self.left:
             while socket.receive() is not None:
                 pass

@@ -1,4 +1,4 @@
-"""How much later a datagram arrives through a relay than without one, while the relay has a given load."""
+"""The delay that a relay adds to a datagram, under a given load."""
 
 import select
 import struct
@@ -18,9 +18,9 @@ __all__ = ["Delay", "measure_delay"]
 PAYLOAD = 100
 _TIME = struct.Struct("<d")
 SETTLING = 0.5
-"""Seconds at the start that do not count."""
+"""Seconds at the start that are not measured."""
 BURST = 0.001
-"""Seconds of load that are sent at once."""
+"""Length of a burst of load, in seconds."""
 
 
 @dataclass(slots=True)
@@ -28,25 +28,25 @@ class Delay:
     """Seconds from sending to arrival."""
 
     rate: float
-    """Datagrams a second that were sent."""
+    """Datagrams sent per second."""
     rooms: int
     relayed: list[float] = field(default_factory=list)
     direct: list[float] = field(default_factory=list)
     sent: int = 0
-    """Through the relay."""
+    """Delays through the relay."""
 
     @property
     def lost(self) -> float:
-        """Share of what was sent through the relay."""
+        """Share of datagrams that were lost in the relay."""
         return 1.0 - len(self.relayed) / max(1, self.sent)
 
     def added(self, share: float) -> float:
-        """What the relay adds at this percentile: its delay, less the median without it."""
+        """The delay that the relay adds at this percentile, above the median without it."""
         return at(self.relayed, share) - at(self.direct, 0.5)
 
 
 def at(values: list[float], share: float) -> float:
-    """A percentile; ``share`` is 0 to 1."""
+    """A percentile of values; ``share`` is 0 to 1."""
     return sorted(values)[min(len(values) - 1, int(len(values) * share))] if values else 0.0
 
 
@@ -93,7 +93,7 @@ def _measure(crowd: Crowd, relay: tuple[str, int], rate: float, seconds: float) 
 def _load(
     sockets: list[UdpSocket], send: Callable[[int], None], rate: float, seconds: float, delays: list[float]
 ) -> int:
-    """Send at a rate, in bursts of a millisecond, and note when each arrives; returns how many were sent to count."""
+    """Send at a rate, in bursts of a millisecond, and note each arrival; return the number of counted datagrams."""
     clock, unpack = time.perf_counter, _TIME.unpack_from
     poller = select.epoll() if hasattr(select, "epoll") else None
     receivers = {socket.fileno(): socket.raw.recv for socket in sockets}
@@ -110,9 +110,9 @@ def _load(
                 send(number)
             sent += burst
             counted += burst if now >= counted_from else 0
-            # Whoever was held up does not catch up: that would be another load than the one asked for.
+            # A late sender does not catch up, which would be another load than the requested one.
             due = max(due + burst / rate, now)
-        # Waiting, and not turning round: a system stops processes of real-time priority that never wait.
+        # Wait, instead of spinning: systems stop real-time processes that never wait.
         pause = max(0.0, due - clock())
         ready = [number for number, _ in poller.poll(pause)] if poller is not None else list(receivers)
         for number in ready:

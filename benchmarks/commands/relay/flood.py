@@ -1,4 +1,4 @@
-"""What a flood of spoofed requests leaves in a relay's memory: nothing that grows with it."""
+"""Checks that a flood of spoofed requests leaves nothing in a relay's memory that grows with it."""
 
 import os
 import random
@@ -20,7 +20,7 @@ class Flood:
 
     requests: int
     grown: int
-    """Bytes that the process holds more than after the first tenth of it, by Python's own count."""
+    """Bytes by which the process has grown since the first tenth of the flood, by Python's own count."""
     sent: int
     """Bytes that the relay has sent to strangers."""
     received: int
@@ -28,7 +28,7 @@ class Flood:
 
 
 def measure_flood(requests: int = 1_000_000) -> Flood:
-    """Requests of all kinds, each from an address of its own, with cookies and tickets that were made up."""
+    """Send requests of all kinds, each from another address, with made-up cookies and tickets."""
     server = RelayServer(key=os.urandom(32), entropy=os.urandom)
     draw = random.Random(7)
     sent = received = 0

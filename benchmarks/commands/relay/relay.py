@@ -14,13 +14,13 @@ from retick.cli.terminal import say
 __all__ = ["bench_relay"]
 
 LEAST_RATE = 40_000.0
-"""Datagrams a second on one core."""
+"""Least datagrams per second on one core."""
 LEAST_SHARE = 0.5
-"""Of what a bare loop forwards."""
+"""Least share of a bare loop's throughput."""
 MOST_ADDED = 0.001
-"""Seconds of delay that the relay adds, 99 % of the time, at half of LEAST_RATE."""
+"""Most seconds of delay that the relay adds for 99 % of datagrams, at half of LEAST_RATE."""
 MOST_GROWN = 1 << 20
-"""Bytes that a flood may leave behind."""
+"""Most bytes that a flood may leave behind."""
 
 
 def bench_relay(
@@ -43,7 +43,7 @@ def bench_relay(
         if flood:
             tell(f"{flood:,} spoofed requests")
             flooded = measure_flood(flood)
-    # Without progress: a spinner would take time from the load, and be in the figure.
+    # No progress line: a spinner would take time from the load, and be part of the figure.
     delay = measure_delay(rate=LEAST_RATE / 2, rooms=rooms, seconds=seconds)
     kept = [_print_throughput(throughput), _print_delay(delay)]
     if flooded is not None:

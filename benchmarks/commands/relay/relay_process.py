@@ -1,4 +1,4 @@
-"""A relay in a process of its own, for the benchmark: prints its port, and runs until its standard input ends."""
+"""A relay in another process, for the benchmark: prints its port, and runs until its standard input ends."""
 
 import asyncio
 import os

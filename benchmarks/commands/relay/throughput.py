@@ -1,4 +1,4 @@
-"""How many datagrams a second a relay forwards, beside a bare loop that receives and sends, in turn in one run."""
+"""Datagrams per second of a relay and of a bare loop that receives and sends, measured in turn."""
 
 import os
 import statistics
@@ -15,29 +15,29 @@ from retick.transport.udp import SocketAddress, UdpSocket, open_udp
 __all__ = ["Throughput", "measure_throughput"]
 
 BATCH = 128
-"""Datagrams that wait when the clock starts: they fit into the system's buffer."""
+"""Datagrams that wait when the clock starts, as many as fit into the system's buffer."""
 PAYLOAD = 100
-"""Bytes of a frame's payload: inputs of a match."""
+"""Bytes of a frame's payload, as for inputs of a match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Throughput:
-    """Datagrams a second of one core, by the thread's own time, which other processes do not add to."""
+    """Datagrams per second of one core, by the thread's CPU time, to which other processes add nothing."""
 
     relay: float
     bare: float
     rooms: int
     lost: int
-    """Datagrams that the relay did not send on."""
+    """Datagrams that the relay did not forward."""
 
     @property
     def share(self) -> float:
-        """Of what the bare loop does."""
+        """The relay's share of the bare loop's throughput."""
         return self.relay / self.bare
 
 
 def measure_throughput(*, rooms: int = 1000, rounds: int = 100) -> Throughput:
-    """Medians over rounds; in each, the relay and the bare loop forward the same frames."""
+    """Medians over rounds, in which the relay and the bare loop forward the same frames."""
     first = open_udp("127.0.0.1")
     server = RelayServer(key=os.urandom(32), entropy=os.urandom, config=OPEN_TO_ALL)
     forwarding = RelayLoop(server, first, None, on_events=lambda events: None)
@@ -65,7 +65,7 @@ def measure_throughput(*, rooms: int = 1000, rounds: int = 100) -> Throughput:
 def _timed(
     crowd: Crowd, batch: list[tuple[UdpSocket, bytes]], to: UdpSocket, drain: Callable[[], None]
 ) -> tuple[float, int]:
-    """Seconds for the batch, and how many of it arrived."""
+    """Seconds for a batch, and the number of datagrams that arrived."""
     target = to.address
     for socket, data in batch:
         socket.send(data, target)

@@ -1,1 +1,1 @@
-"""``python -m benchmarks verify``: how fast recorded matches are run again, one and many."""
+"""``python -m benchmarks verify``: the speed of verifying one or many recorded matches."""

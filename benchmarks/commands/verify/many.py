@@ -41,18 +41,18 @@ CORES: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """What one part took."""
+    """The figures of one part."""
 
     part: str
     matches: int
     seconds: float
     share: float
-    """Of twice the single-core rate of ``run``, by the wall clock."""
+    """Share of twice the single-core rate of ``run``, by the wall clock."""
     cpu_share: float
-    """The time of ``run`` in the CPU time of the process: the same on a machine that has nothing else to do."""
+    """Share of the process's CPU time that ``run`` takes; on an idle machine it equals the other share."""
     mib: float
     kept: bool | None
-    """None: there is no target."""
+    """The target; None without one."""
 
     def __str__(self) -> str:
         rate = self.matches / self.seconds
@@ -64,7 +64,7 @@ class Figure:
 
 
 def installed_parts() -> tuple[str, ...]:
-    """Those whose libraries are here."""
+    """The parts whose libraries are installed."""
     needs = {"parquet": "pyarrow", "ray": "ray"}
     return tuple(part for part in PARTS if part not in needs or importlib.util.find_spec(needs[part]) is not None)
 
@@ -72,7 +72,7 @@ def installed_parts() -> tuple[str, ...]:
 def measure_many(
     folder: Path, matches: int, parts: tuple[str, ...], progress: Callable[[str], None]
 ) -> Iterator[Figure]:
-    """Make what is needed in ``folder``, unless it is there, and run each part."""
+    """Make the missing files in ``folder`` and run each part."""
     corpus = folder / f"matches-{matches}"
     if not (corpus / "done").exists():
         progress(f"{matches} matches are made")

@@ -1,4 +1,4 @@
-"""One part of ``python -m benchmarks verify --matches``, in its own process: memory and CPU time are its own."""
+"""One part of ``python -m benchmarks verify --matches``, in its own process with its own memory and CPU time."""
 
 # retick: floats -- times
 
@@ -19,7 +19,7 @@ __all__ = ["run_part"]
 
 
 def run_part(source: str, manifest: str, engine: str, warm: str = "") -> dict[str, float]:
-    """Matches, seconds, CPU seconds and MiB; ``warm`` is a source to run before, for an engine that starts slowly."""
+    """Matches, seconds, CPU seconds and MiB; ``warm`` is run before, for an engine that starts slowly."""
     verdicts: Counter[str] = Counter()
     if source.endswith(".parquet"):
         pyarrow("pyarrow.parquet")  # a quarter of a second that does not grow with the matches
@@ -40,7 +40,7 @@ def run_part(source: str, manifest: str, engine: str, warm: str = "") -> dict[st
 
 
 def _peak_mib() -> float:
-    """The most memory that this process had. Linux counts its parent's into ``ru_maxrss``."""
+    """Peak memory of this process; on Linux ``ru_maxrss`` would include its parent's."""
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024

@@ -1,4 +1,4 @@
-"""``python -m benchmarks verify``: how many frames a second are verified, and how long a jump in a replay takes."""
+"""``python -m benchmarks verify``: frames verified per second, and the time of a jump in a replay."""
 
 import tempfile
 import time
@@ -31,7 +31,7 @@ def bench_verify(
     rounds: Annotated[int, typer.Option(help="Passes of each measurement; the best counts.")] = 15,
     matches: Annotated[
         int | None,
-        typer.Option(min=1, help="Instead, verify so many one-minute replays on all cores, from files and archives."),
+        typer.Option(min=1, help="Instead, verify this many one-minute replays on all cores, from files and archives."),
     ] = None,
     part: Annotated[
         list[str] | None, typer.Option(help=f"With --matches only this, of {', '.join(PARTS)}; may be repeated.")
@@ -90,14 +90,14 @@ def _bench_many(matches: int, part: list[str] | None, keep: Path | None, check: 
 
 
 def _show(name: str, frames: int, rounds: int, work: Callable[[], object]) -> float:
-    """Print the best of so many runs, and return its million frames a second."""
+    """Print the best of several runs, and return its million frames per second."""
     best = min(_timed(work) for _ in range(rounds))
     say(f"{name:>30}  {frames / best / 1e6:7.1f} million frames/s  {best * 1e3:8.3f} ms")
     return frames / best / 1e6
 
 
 def _show_jumps(replay: Replay, sim: Fighter) -> float:
-    """Print what jumps take, and return the longest, in milliseconds."""
+    """Print the times of jumps, and return the longest in milliseconds."""
     player = ReplayPlayer(replay, sim)
     first = _timed(lambda: player.seek(replay.end_frame))
     say(f"{'first jump, start to end':>30}  {first * 1e3:.3f} ms")
@@ -117,7 +117,7 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _noise(frames: int) -> bytes:
-    """New random buttons in every frame: the worst case for branch prediction."""
+    """New random buttons in every frame, the worst case for branch prediction."""
     rng = XorShift32.seeded(1)
     packed = bytearray()
     for _ in range(frames):
