@@ -138,7 +138,7 @@ def frames(schema: Schema, count: int, seed: int = 1) -> list[Snapshot]:
 
 def main() -> None:
     from benchmarks.commands.native import c_loop_ns
-    from retick.cli.snapshot_scoring import score_lines
+    from benchmarks.snapshot_times import score_lines
 
     for name, schema in (("declared", declared()), ("nothing declared", undeclared())):
         print(f"{name}:")

@@ -22,10 +22,11 @@ from rich.text import Text
 
 from benchmarks.commands.native import c_loop_ns, slowness, yardstick
 from benchmarks.commands.progress import progress
+from benchmarks.snapshot_times import scores
 from retick._kernels import is_compiled
 from retick.cli.exit_codes import NO
 from retick.cli.snapshot import read_prior, say_if_of_another_plan
-from retick.cli.snapshot_scoring import TRACE_ENTITIES, counted, read_source, scores
+from retick.cli.snapshot_scoring import TRACE_ENTITIES, counted, read_source
 from retick.cli.terminal import Screen, say_json
 from retick.errors import RetickError, UsageError
 from retick.snapshot import (

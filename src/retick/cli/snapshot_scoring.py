@@ -1,21 +1,18 @@
-"""Sizes and times of a sequence of snapshots, each coded against one that was acknowledged some frames before.
+"""Sizes of a sequence of snapshots, each coded against one that was acknowledged some frames before, and priors.
 
-Every packet is decoded again, and the result compared. Frame i is coded against frame i - lag, and predicted only from
-frames up to that one, which the receiver has acknowledged by then. Statistics are carried along the same chains. All
-commands measure the sizes of payloads, see :func:`counted`.
+Frame i is coded against frame i - lag, and predicted only from frames up to that one, which the receiver has
+acknowledged by then. Statistics are carried along the same chains. All commands measure the sizes of payloads, see
+:func:`counted`.
 """
 
-import gc
 import lzma
-import time
 from array import array
 from collections.abc import Sequence
-from math import inf
 from pathlib import Path
 from sys import byteorder
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from retick.errors import DecodeError, DeterminismError, InvalidValue, SchemaError, SchemaMismatch, UsageError
+from retick.errors import DecodeError, InvalidValue, SchemaError, SchemaMismatch, UsageError
 from retick.snapshot import (
     Bool,
     Codec,
@@ -39,85 +36,13 @@ from retick.snapshot.compact.numbers import OLDEST
 from retick.snapshot.errors import value_error
 from retick.snapshot.inspect import PacketReport, inspect_packet, is_snapshot
 
-STRETCH = 64
-"""Packets that are encoded, and then decoded, between two readings of the clock."""
-PASSES = 3
-"""How often a stretch is coded; the fastest time counts, since other programs can only add time."""
-
-
-class Score(NamedTuple):
-    """The result for one way of coding."""
-
-    name: str
-    packets: int
-    """Number of packets."""
-    bytes: float
-    """Mean size of a packet."""
-    encode_us: float
-    """Mean time to encode a packet, in microseconds."""
-    decode_us: float
-    """Mean time to decode a packet, in microseconds."""
-
-
-def _check(name: str, wanted: Snapshot, found: Snapshot) -> None:
-    ids_differ = wanted.ids != found.ids
-    if ids_differ or any(
-        wanted.column(owner.id, item.id) != found.column(owner.id, item.id) for owner, item in wanted.schema.fields
-    ):
-        raise DeterminismError(f"{name}: tick {wanted.tick} is not what was encoded", frame=wanted.tick)
-
-
-class ScoredCoder(Protocol):
-    """One way of coding a sequence of snapshots, which are named by their indexes."""
-
-    def encode(self, at: int) -> bytes: ...
-
-    def decode(self, at: int, data: bytes) -> Snapshot: ...
-
-    def begin(self, stretch: int) -> None:
-        """Called before packets from this index on are coded several times, from the same start."""
-
-
-def score(name: str, snapshots: Sequence[Snapshot], lag: int, coder: ScoredCoder) -> Score:
-    """Code every snapshot from the ``lag``-th on, compare what is decoded, and take the times.
-
-    A stretch of packets is encoded and then decoded, as two machines do. With one packet at a time, each end would find
-    the other's data in the cache, and reading the clock would cost as much as a small packet. Each stretch is coded
-    several times, and the fastest time counts.
-    """
-    total, encoding, decoding = 0, 0.0, 0.0
-    gc.disable()  # as timeit does, since it would now and then walk all snapshots of the trace
-    try:
-        for start in range(lag, len(snapshots), STRETCH):
-            stretch = range(start, min(start + STRETCH, len(snapshots)))
-            fastest = inf, inf
-            coder.begin(start)
-            for _ in range(PASSES):
-                first = time.thread_time()
-                packets = [coder.encode(at) for at in stretch]
-                second = time.thread_time()
-                found = [coder.decode(at, data) for at, data in zip(stretch, packets, strict=True)]
-                third = time.thread_time()
-                fastest = min(fastest[0], second - first), min(fastest[1], third - second)
-            for at, snapshot in zip(stretch, found, strict=True):
-                _check(name, snapshots[at], snapshot)
-            total, encoding, decoding = (
-                total + sum(map(len, packets)),
-                encoding + fastest[0],
-                decoding + fastest[1],
-            )
-    finally:
-        gc.enable()
-    count = max(1, len(snapshots) - lag)
-    return Score(name, count, total / count, encoding / count * 1e6, decoding / count * 1e6)
-
 
 def counted(check: bool = False) -> str:
     """The unit of sizes, in words."""
     return f"bytes a packet: payload with{'' if check else 'out'} check, without header"
 
 
-class _Compact:
+class CompactCoder:
     """A sender and a receiver, with or without carried statistics."""
 
     def __init__(self, codec: Codec, snapshots: Sequence[Snapshot], lag: int, carried: bool) -> None:
@@ -166,49 +91,11 @@ class _Compact:
             held[base] = None
 
 
-class _Plain:
-    def __init__(self, codec: Codec, snapshots: Sequence[Snapshot], lag: int) -> None:
-        self._codec = codec
-        self._snapshots = snapshots
-        self._lag = lag
-
-    def encode(self, at: int) -> bytes:
-        return self._codec.encode_payload(self._snapshots[at - self._lag], self._snapshots[at])
-
-    def decode(self, at: int, data: bytes) -> Snapshot:
-        return self._codec.decode_payload(self._snapshots[at - self._lag], self._snapshots[at].tick, data)
-
-    def begin(self, stretch: int) -> None:
-        """Nothing is carried."""
-
-
-def scores(schema: Schema, snapshots: Sequence[Snapshot], lag: int, prior: Prior | None, check: bool) -> list[Score]:
-    """The scores of carried and stateless compact coding, and of both plain forms."""
-    found = []
-    for name, carried in (("carried", True), ("stateless", False)):
-        codec = Codec(schema, compact=True, prior=prior, sealed=not check)
-        found.append(score(name, snapshots, lag, _Compact(codec, snapshots, lag, carried)))
-    for version in (2, 0):
-        codec = Codec(schema, version=version)
-        found.append(score(f"plain v{version}", snapshots, lag, _Plain(codec, snapshots, lag)))
-    return found
-
-
 def mean_bytes(schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior, carried: bool) -> float:
-    """The mean size that :func:`scores` finds without a check, without decoding anything."""
-    coder = _Compact(Codec(schema, compact=True, prior=prior, sealed=True), snapshots, lag, carried)
+    """The mean size of packets without a check; nothing is decoded."""
+    coder = CompactCoder(Codec(schema, compact=True, prior=prior, sealed=True), snapshots, lag, carried)
     sizes = [len(coder.encode(at)) for at in range(lag, len(snapshots))]
     return sum(sizes) / max(1, len(sizes))
-
-
-def score_lines(
-    schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior | None = None, check: bool = False
-) -> list[str]:
-    """The scores as lines of text."""
-    lines = [f"  {'':12} {'bytes':>9} {'encode µs':>10} {'decode µs':>10}"]
-    for one in scores(schema, snapshots, lag, prior, check):
-        lines.append(f"  {one.name:12} {one.bytes:9.1f} {one.encode_us:10.1f} {one.decode_us:10.1f}")
-    return lines
 
 
 def train(
@@ -244,13 +131,13 @@ def costs(
 ) -> tuple[list[float], list[float], tuple[Group, ...]]:
     """Bytes per packet of each group, plain and carried; then of the lists of changed entities, and of the rest.
 
-    The rest are heads, destroys and creates, and packets that were sent plain. The sums equal those of :func:`scores`.
+    The rest are heads, destroys and creates, and packets that were sent plain. The sums are whole packets.
     """
     codec = Codec(schema, compact=True, prior=prior, sealed=True)
     payloads = codec.compact_payloads()
     bits = [0.0] * (len(payloads.groups) + 1)
     payloads.note_costs(bits)
-    coder = _Compact(codec, snapshots, lag, True)
+    coder = CompactCoder(codec, snapshots, lag, True)
     plain_codec = Codec(schema, version=2)
     places = {
         f"{schema.label(at, index)}": number
