@@ -125,7 +125,7 @@ def test_a_seed_that_is_not_the_recordings_is_refused(pair: list[Bundle]) -> Non
     sims = [FieldChanged(), FieldChanged(at=40)]
     (one, _) = finished(sims)
     recordings = {1: pair[0].recordings[0].replace(seed=9)}
-    with pytest.raises(UsageError, match="seed 7 differs from the seed 9 of peer 1.s recording"):
+    with pytest.raises(UsageError, match=r"seed 7 differs from the seed 9 of peer 1.s recording"):
         bundle_of(one, sims[0], seed=7, recordings=recordings)
 
 

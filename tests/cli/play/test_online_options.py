@@ -192,7 +192,9 @@ def test_a_router_that_forwards_nothing_is_no_reason_not_to_play(run: Run, monke
     assert "asking the relay" in out
     monkeypatch.setattr(online_options, "ForwardedPort", Forwarded)
     monkeypatch.setattr(Forwarded, "outside", (None, 40000))
-    assert "does not tell its own address" in run("host", "--online", "--relay", "127.0.0.1:9", "--map-port", "--bot")[2]
+    assert (
+        "does not tell its own address" in run("host", "--online", "--relay", "127.0.0.1:9", "--map-port", "--bot")[2]
+    )
 
 
 def test_a_member_that_is_refused_for_its_version_is_told_which_side_to_update() -> None:

@@ -189,8 +189,8 @@ def test_a_game_that_leaves_ends_its_match_and_not_the_studio(written: Callable[
 
 
 def test_cues_beyond_the_limit_of_a_frame_are_left_out(written: Callable[[str], str]) -> None:
-    noisy = DOTS + "    def cues(self, *_):\n        return [(str(n) * 400, 0) for n in range(900)]\n"
-    play = played(written(noisy.replace("def bot(player, world):\n    return 0\n", "")))
+    loud = "    def advance(self, inputs):\n        for n in range(900):\n            self.cue(str(n) * 400)\n"
+    play = played(written(DOTS.replace("    def advance(self, inputs):\n", loud)))
     assert play.of("cue")
     for cue in play.of("cue"):
         assert len(cue["name"]) <= LONGEST_NAME
