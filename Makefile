@@ -131,6 +131,7 @@ $(PY):
 # The kernels are built beside their sources before pip is asked for an editable install, since pip shows nothing of a
 # build. What builds them stays in .venv, so that a changed kernel builds again in seconds.
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
+NEEDS = $(shell $(PYTHON) scripts/needs.py $(1))
 BUILD_TOOLS := $(shell $(PYTHON) -c "import tomllib; print(*(repr(need) for need in tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
 
 $(VENV)/.tools: $(PY) pyproject.toml
@@ -142,8 +143,14 @@ $(VENV)/.kernels: $(VENV)/.tools $(KERNEL_FILES)
 	$(PY) setup.py --quiet build_ext --inplace
 	@touch $@
 
-$(VENV)/.demo: $(VENV)/.kernels
-	$(PIP) --no-build-isolation --editable ".[cli,studio]"
+# What the demo and the page need is fetched while kernels are compiled.
+$(VENV)/.fetched: $(VENV)/.tools
+	$(PIP) $(call NEEDS,studio)
+	@touch $@
+
+$(VENV)/.demo: $(VENV)/.tools $(KERNEL_FILES)
+	@$(MAKE) --no-print-directory --jobs 2 $(VENV)/.kernels $(VENV)/.fetched
+	$(PIP) --no-build-isolation --no-deps --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.kernels

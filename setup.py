@@ -38,10 +38,11 @@ DIRECTIVES = (
 # Debug information doubles the time of a build and nobody reads it. Aligned functions keep their speed when
 # other code moves: a sync test was 10 % slower by chance without. Warnings are about Cython's C, which nobody edits.
 FLAGS = (
-    ["/fp:strict"]
-    if sys.platform == "win32"
-    else ["-O3", "-fwrapv", "-ffp-contract=off", "-falign-functions=32", "-g0", "-w"]
+    ["/fp:strict"] if sys.platform == "win32" else ["-fwrapv", "-ffp-contract=off", "-falign-functions=32", "-g0", "-w"]
 )
+# What works on arrays of numbers gains from -O3, the fighter's step a third. Elsewhere the time goes into calls of
+# Python's C functions, -O2 measured the same, and it compiles in three quarters of the time.
+NUMBERS = ("retick.games.", "retick.sim.maths.", "retick.snapshot.", "retick.verify.")
 CIMPORT = re.compile(r"from (?:cython\.cimports\.)?(retick[\w.]+) c?import")
 
 
@@ -141,6 +142,13 @@ def is_newer(sources: list[str], target: str) -> bool:
     return not made.exists() or any((ROOT / source).stat().st_mtime > made.stat().st_mtime for source in sources)
 
 
+def flags_of(module: str) -> list[str]:
+    """The arguments of the C compiler for a kernel."""
+    if sys.platform == "win32":
+        return FLAGS
+    return ["-O3" if module.startswith(NUMBERS) else "-O2", *FLAGS]
+
+
 def extensions() -> list[Extension]:
     if os.environ.get("RETICK_PURE", "") not in ("", "0") and not REQUIRED:
         return []
@@ -151,7 +159,7 @@ def extensions() -> list[Extension]:
             raise
         return []
     return [
-        Extension(module, [path_of(module, ".py")], extra_compile_args=FLAGS, optional=not REQUIRED)
+        Extension(module, [path_of(module, ".py")], extra_compile_args=flags_of(module), optional=not REQUIRED)
         for module in KERNELS
     ]
 
