@@ -158,8 +158,7 @@ $(VENV)/.dev: $(VENV)/.kernels
 	@touch $@ $(VENV)/.demo
 
 # The site is made from the sources as they are: no kernel is built for it.
-DOCS_TOOLS := $(shell $(PYTHON) -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; print(*(repr(need) for need in project['dependencies'] + project['optional-dependencies']['docs']))")
 
 $(VENV)/.docs: $(PY) pyproject.toml
-	$(PIP) $(DOCS_TOOLS)
+	$(PIP) $(call NEEDS,docs)
 	@touch $@
