@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import retick
@@ -84,6 +85,12 @@ MAY_OPEN_FILES = {"replay/storage.py"}
 FILE_MODULES = {"io", "os", "pathlib", "shutil", "tempfile"}
 
 
+@cache
+def parsed(text: str) -> ast.Module:
+    """The tree of a source; several tests walk through all of them."""
+    return ast.parse(text)
+
+
 def imports_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -130,7 +137,7 @@ def wrong_imports(path: str, text: str) -> list[str]:
     if package in ROOT_MODULES and "/" not in path:
         return []
     found = []
-    for line, module in imports_of(ast.parse(text)):
+    for line, module in imports_of(parsed(text)):
         parts = module.removeprefix("cython.cimports.").split(".")
         if parts[0] == "retick" and len(parts) > 1:
             target = ".".join(parts[1:])
@@ -227,7 +234,7 @@ def test_right_imports_pass() -> None:
 
 def test_every_package_says_what_it_does() -> None:
     for init in sorted(SOURCE.rglob("__init__.py")):
-        docstring = ast.get_docstring(ast.parse(init.read_text(encoding="utf-8")))
+        docstring = ast.get_docstring(parsed(init.read_text(encoding="utf-8")))
         assert docstring, init
 
 
@@ -235,7 +242,7 @@ def fragments(text: str) -> list[str]:
     """Docstrings of a module, with those of fields and constants, that need the line above them to be understood."""
     said = [
         node.value.value.strip()
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(parsed(text))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     ]
     return [docstring for docstring in said if docstring.startswith(("Of ", "Whose "))]
@@ -271,7 +278,7 @@ def missing_contents(text: str) -> list[str]:
 
     A section begins with a comment at the margin whose first words are its title.
     """
-    found = re.search(r"^Contents: (.+?)\.$", ast.get_docstring(ast.parse(text)) or "", flags=re.MULTILINE | re.DOTALL)
+    found = re.search(r"^Contents: (.+?)\.$", ast.get_docstring(parsed(text)) or "", flags=re.MULTILINE | re.DOTALL)
     if found is None:
         return ["no line that begins with Contents:"]
     comments = iter(re.findall(r"^# (.+)", text, flags=re.MULTILINE))
@@ -303,7 +310,7 @@ def importers() -> dict[str, set[str]]:
     """For each module the modules that import it, or a name from it."""
     found: dict[str, set[str]] = defaultdict(set)
     for file in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom):
                 names = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
             elif isinstance(node, ast.Import):
@@ -338,7 +345,7 @@ def test_a_slice_is_found() -> None:
 
 def repeated_classes(sources: Iterable[str]) -> set[str]:
     """Names of more than one class; inner classes and those that begin with an underscore do not count."""
-    trees = map(ast.parse, sources)
+    trees = map(parsed, sources)
     names = Counter(
         node.name
         for tree in trees
@@ -357,7 +364,7 @@ def test_a_repeated_class_name_is_found() -> None:
 
 
 def test_functions_are_short() -> None:
-    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in SOURCE.rglob("*.py")]
+    trees = [parsed(file.read_text(encoding="utf-8")) for file in SOURCE.rglob("*.py")]
     functions = [
         node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
