@@ -26,7 +26,6 @@ from pathlib import Path
 
 import typer
 
-from retick.audit.game_failure import game_failure, is_raised_by_game
 from retick.errors import RetickError, UsageError
 from retick.playing.printing import complain, file_problem
 
@@ -101,6 +100,9 @@ def playing() -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        # Here, because it brings the audit and the engine in, and this module is a part of every command.
+        from retick.audit.game_failure import game_failure, is_raised_by_game
+
         if isinstance(error, RetickError | OSError | typer.Exit) and not is_raised_by_game(error):
             raise
         raise RetickError(game_failure(error)) from error
