@@ -212,3 +212,14 @@ def test_help_and_docs_call_a_desync_bundle_by_one_name() -> None:
     for path in [*texts, ROOT / "README.md"]:
         named = set(re.findall(r"desync explain ([\w.-]+\.\w+)", path.read_text("utf-8")))
         assert named <= {"match.desync"}, path
+
+
+def test_commands_and_the_studio_work_without_pygame() -> None:
+    code = (
+        "import sys, typer; sys.modules['pygame'] = None; from retick.cli.app import app, LazyGroup\n"
+        "def load(group):\n"
+        "    for name, command in group.commands.items():\n"
+        "        load(command) if hasattr(command, 'commands') else print(name)\n"
+        "load(typer.main.get_command(app)); import retick.studio.run, retick.studio.app, retick.studio.play.room"
+    )
+    assert {"verify", "play", "host", "studio"} <= set(python(code).split())

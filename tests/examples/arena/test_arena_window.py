@@ -67,7 +67,7 @@ def test_keys_and_mouse_make_a_wish(arena: Any, window: Any) -> None:
 
 
 def test_retick_play_finds_the_window(arena: Any, window: Any) -> None:
-    from retick.integrations.pygame.window_module import find_window, window_game
+    from retick.integrations.window_module import find_window, window_game
 
     game = f"{arena.folder / 'game.py'}:Duel"
     found = window_game(game, find_window(game))

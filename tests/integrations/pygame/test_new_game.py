@@ -10,7 +10,7 @@ import pytest
 
 from retick import replay
 from retick.cli.new import project_files
-from retick.integrations.pygame.window_module import find_window, window_game
+from retick.integrations.window_module import find_window, window_game
 from tests.integrations.pygame.desk import Desk, Window, is_menu, key, key_up, playing
 
 RED, BLUE, WHITE = (232, 98, 74), (74, 163, 232), (240, 240, 240)

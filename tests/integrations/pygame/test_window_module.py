@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from retick.errors import UsageError
-from retick.integrations.pygame.window_module import find_window, window_game
+from retick.integrations.window_module import find_window, window_game
 
 GAME = """
 from retick.sim import World

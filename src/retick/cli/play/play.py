@@ -20,7 +20,7 @@ from retick.cli.play.options import (
 )
 from retick.cli.terminal import say
 from retick.errors import MissingExtra, UsageError
-from retick.integrations.pygame.window_module import find_window, window_game
+from retick.integrations.window_module import find_window, window_game
 from retick.transport import BAD_LINK, Conditions
 
 

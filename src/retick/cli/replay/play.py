@@ -21,7 +21,7 @@ from retick.cli.replay.reading import GameOption, ReplayFile, game_of, project_g
 from retick.cli.terminal import Screen, count, say
 from retick.errors import UsageError
 from retick.games.fighter import FighterState
-from retick.integrations.pygame.window_module import find_window, window_game
+from retick.integrations.window_module import find_window, window_game
 from retick.replay import Playback, Replay, ReplayPlayer
 
 
