@@ -29,8 +29,13 @@ def python(code: str, **environment: str) -> str:
     ).stdout
 
 
-def test_importing_brings_in_no_extra_and_nothing_heavy() -> None:
-    loaded = set(json.loads(python("import json, sys, retick; print(json.dumps(sorted(sys.modules)))")))
+in_both_forms = pytest.mark.parametrize("pure", ["", "1"])
+
+
+@in_both_forms
+def test_importing_brings_in_no_extra_and_nothing_heavy(pure: str) -> None:
+    code = "import json, sys, retick; print(json.dumps(sorted(sys.modules)))"
+    loaded = set(json.loads(python(code, RETICK_PURE=pure)))
     extras = {
         "typer",
         "rich",
@@ -47,15 +52,24 @@ def test_importing_brings_in_no_extra_and_nothing_heavy() -> None:
     assert not loaded & extras
 
 
-def test_the_first_calls_load_neither_cryptography_nor_archives_nor_processes() -> None:
+@in_both_forms
+def test_the_first_calls_load_neither_cryptography_nor_archives_nor_processes(pure: str) -> None:
     code = "import json, sys, retick; retick.is_compiled(), retick.SyncTest; print(json.dumps(sorted(sys.modules)))"
-    loaded = set(json.loads(python(code)))
+    loaded = set(json.loads(python(code, RETICK_PURE=pure)))
     assert "retick.rollback.session.core" in loaded
     heavy = {"cryptography", "tarfile", "zipfile", "multiprocessing", "subprocess", "asyncio"}
     assert not loaded & heavy
 
 
-def test_sessions_without_seals_need_no_cryptography() -> None:
+def test_a_process_that_observes_a_game_loads_no_engine_and_no_rule() -> None:
+    code = "import json, sys, retick.audit.runs.worker; print(json.dumps(sorted(sys.modules)))"
+    loaded = set(json.loads(python(code)))
+    assert "retick.testing.determinism" in loaded
+    assert not [name for name in loaded if name.startswith(("retick.rollback", "retick.audit.static", "asyncio"))]
+
+
+@in_both_forms
+def test_sessions_without_seals_need_no_cryptography(pure: str) -> None:
     code = (
         "import sys; sys.modules['cryptography'] = None\n"
         "import retick.audit, retick.authority, retick.host, retick.playing, retick.relay, retick.rollback\n"
@@ -63,7 +77,7 @@ def test_sessions_without_seals_need_no_cryptography() -> None:
         "from retick.rollback import RollbackSession\n"
         "RollbackSession(Fighter(), entropy=bytes, sealed=False); print('made')\n"
     )
-    assert python(code) == "made\n"
+    assert python(code, RETICK_PURE=pure) == "made\n"
 
 
 def test_the_public_names_are_all_there() -> None:

@@ -100,6 +100,7 @@ def public_classes() -> frozenset[type]:
 def text_under(module: ModuleType, name: str) -> str:
     """The docstring beneath a constant, in the module from which the package imports it; without one, its value."""
     body = ast.parse(inspect.getsource(module)).body
+    body = [inner for node in body for inner in (node.body if isinstance(node, ast.If) else [node])]
     for node, following in pairwise([*body, ast.Pass()]):
         match node:
             case ast.ImportFrom(module=str(home)) if name in {alias.name for alias in node.names}:

@@ -7,10 +7,10 @@ docs/internals/architecture.md describes the packages.
 import retick._safe_path  # noqa: F401 - the first import: it keeps the others from the working directory
 
 # isort: split
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from retick._kernels import is_compiled, prefer_sources_if_asked
+from retick._lazy import lazy
 
 if TYPE_CHECKING:
     from retick.errors import DecodeError, RetickError, UsageError
@@ -20,6 +20,19 @@ if TYPE_CHECKING:
     from retick.sim.prng import XorShift32
     from retick.sim.record import Record
     from retick.sim.world import Thing, World, WorldSimulation
+else:
+    __getattr__, __dir__ = lazy(
+        __name__,
+        {
+            "retick.errors": "DecodeError RetickError UsageError",
+            "retick.rollback.engine.engine": "RollbackEngine SyncTest",
+            "retick.rollback.session.session": "RollbackSession",
+            "retick.sim.contract": "Simulation",
+            "retick.sim.prng": "XorShift32",
+            "retick.sim.record": "Record",
+            "retick.sim.world": "Thing World WorldSimulation",
+        },
+    )
 
 __version__ = "0.1.0"
 """The version of Retick. pyproject.toml reads it here, and ``retick --version`` shows it."""
@@ -42,31 +55,3 @@ __all__ = [
 ]
 
 prefer_sources_if_asked()
-
-_HOMES = {
-    "DecodeError": "retick.errors",
-    "Record": "retick.sim.record",
-    "RetickError": "retick.errors",
-    "RollbackEngine": "retick.rollback.engine.engine",
-    "RollbackSession": "retick.rollback.session.session",
-    "Simulation": "retick.sim.contract",
-    "SyncTest": "retick.rollback.engine.engine",
-    "Thing": "retick.sim.world",
-    "UsageError": "retick.errors",
-    "World": "retick.sim.world",
-    "WorldSimulation": "retick.sim.world",
-    "XorShift32": "retick.sim.prng",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'retick' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
-    # retick: allow global-state -- a name that was found once never changes
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

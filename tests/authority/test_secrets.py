@@ -204,3 +204,23 @@ def test_after_a_change_of_owner_the_new_values_go_to_the_new_owner_only() -> No
     assert leaked(two.bytes, [MARKS["code", 3], MARKS["stash", 3]]) == {MARKS["code", 3], MARKS["stash", 3]}
     assert one.world.agents[0].code == 0
     assert one.world.agents[0].stash == []
+
+
+def test_ids_tell_how_many_things_were_made_and_when_but_not_which() -> None:
+    """As docs/formats/world-server.md says: the only thing that a client learns of an item that it does not see."""
+    server, (one, two, _) = play()
+    world = server.world
+    before = one.world.next_id
+    assert before == world.next_id
+    made = Agent(player=1, seen=False)
+    world.agents.append(made)
+    server.advance((0, 0, 0))
+    for client in (one, two):
+        client.exchange()
+    assert one.world.next_id == before + 1, "a snapshot tells that something was made"
+    assert made.id not in {agent.id for agent in one.world.agents}
+    assert made.id in {agent.id for agent in two.world.agents}
+    world.agents.remove(made)
+    server.advance((0, 0, 0))
+    one.exchange()
+    assert one.world.next_id == before + 1, "but not that it has left"

@@ -182,6 +182,7 @@ def test_no_delta_snapshot_passes_its_stated_largest(players: int) -> None:
     assert max(len(first), len(later)) <= codec.largest(players)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("loss", [0.0, 0.3])
 def test_compact_ones_are_exact_too_and_half_as_long(loss: float) -> None:
     rng = Random(4)
@@ -231,6 +232,7 @@ def test_a_sealed_link_saves_the_four_bytes_of_the_check_and_a_plain_one_wants_t
         checked.acknowledge(shared.fanout.tick)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", [3, 300, 3000])
 @pytest.mark.parametrize("late", [1, 3, 6])
 def test_a_room_that_has_run_for_long_sends_deltas_too_and_again_after_a_silence(start: int, late: int) -> None:

@@ -4,9 +4,9 @@ Knows the simulation contract, but no engine, network or particular game. Only `
 belongs to the app ``retick.verify``; it is exported here too, because people look for it beside ``verify``.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from retick._lazy import lazy
 from retick.replay.comparison import Comparison, compare
 from retick.replay.formats import dumps, format_of, loads
 from retick.replay.limits import ReadLimits
@@ -17,8 +17,11 @@ from retick.replay.running import RemoteBatch, Turn, rerun, turns
 from retick.replay.storage import LiveRecording, RecordingFile, load, save
 from retick.replay.verification import Verdict, sealed, verify
 
+# Threads, processes and archives are loaded by those who verify many recordings, and by nobody else.
 if TYPE_CHECKING:
     from retick.verify import Row, verify_many
+else:
+    __getattr__, __dir__ = lazy(__name__, {"retick.verify": "Row verify_many"})
 
 __all__ = [
     "Arrival",
@@ -49,10 +52,3 @@ __all__ = [
     "verify",
     "verify_many",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    # Threads, processes and archives are loaded by those who verify many recordings, and by nobody else.
-    if name not in ("Row", "verify_many"):
-        raise AttributeError(f"module 'retick.replay' has no attribute {name!r}")
-    return getattr(importlib.import_module("retick.verify"), name)

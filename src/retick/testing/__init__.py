@@ -11,6 +11,18 @@ May import every package below the apps; none of them imports it. ``retick.testi
 - ``plugin``: the pytest fixtures.
 """
 
-from retick.testing.determinism import Failure, assert_deterministic, find_failure, random_inputs, shrink
+from typing import TYPE_CHECKING
+
+from retick._lazy import lazy
+
+if TYPE_CHECKING:
+    from retick.testing.determinism import Failure, assert_deterministic, find_failure, random_inputs, shrink
+else:
+    __getattr__, __dir__ = lazy(
+        __name__,
+        {
+            "retick.testing.determinism": "Failure assert_deterministic find_failure random_inputs shrink",
+        },
+    )
 
 __all__ = ["Failure", "assert_deterministic", "find_failure", "random_inputs", "shrink"]
