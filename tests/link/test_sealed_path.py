@@ -264,3 +264,61 @@ def test_a_datagram_that_opens_and_is_malformed_changes_nothing() -> None:
         talk.deliver(send(talk.mine, kind, body, talk.now), to_host=True)
         assert talk.state()[0] == before, kind
         assert sum(talk.host.dropped.values()) == counted + 1
+
+
+@pytest.mark.parametrize("lost", [32_767, 32_768, 40_000, 65_535, 65_536, 65_537, 98_304, 150_000, 250_000])
+def test_a_link_goes_on_after_any_number_of_datagrams_that_were_lost_within_its_timeout(lost: int) -> None:
+    """Their sequences come round again, so the receiver has to find out how many were lost."""
+    talk = Talk(timeout=8.0).connect()
+    mine, theirs = talk.mine, talk.theirs
+    talk.run(0.5)
+    talk.guest.datagrams_to_send(now=talk.now)
+    until = mine._sequences.sent + lost
+    while left := until - mine._sequences.sent:  # and nothing arrives, either way
+        talk.now += min(left, 50) * 4.0 / lost
+        for endpoint in (talk.guest, talk.host):
+            endpoint.handle_timeout(now=talk.now)
+            endpoint.datagrams_to_send(now=talk.now)
+        for _ in range(min(until - mine._sequences.sent, 50)):
+            assert mine.send_unreliable(b"lost")
+        talk.guest.datagrams_to_send(now=talk.now)
+    assert mine._sequences.sent == until
+    talk.events.clear()
+    for at in range(20):
+        mine.send_unreliable(b"to %d" % at)
+        theirs.send_unreliable(b"from %d" % at)
+        talk.step()
+    assert sorted(payloads(talk)) == sorted([b"to %d" % at for at in range(20)] + [b"from %d" % at for at in range(20)])
+    mine.send_reliable(b"message")
+    theirs.send_reliable(b"answer")
+    talk.run(10.0)
+    assert {event.data for event in talk.events if isinstance(event, ReliableReceived)} == {b"message", b"answer"}
+    assert mine.is_connected
+    assert theirs.is_connected
+    assert mine._sequences._out_count - mine._sequences._out_acked < 3
+    assert theirs._sequences._expected == mine._sequences._out_count
+
+
+def test_what_is_repeated_or_forged_in_a_silence_opens_nothing() -> None:
+    talk = Talk(timeout=20.0).connect()
+    talk.run(0.5)
+    old = [posted(talk, talk.mine, b"old %d" % at) for at in range(200)]
+    for data in old:
+        talk.deliver(data, to_host=True)
+    talk.events += talk.host.events()
+    talk.events.clear()
+    talk.now += 15.0
+    talk.host.handle_timeout(now=talk.now)
+    assert talk.theirs._interrupted
+    dropped = dict(talk.host.dropped)
+    for data in old:
+        talk.deliver(data, to_host=True)
+        talk.deliver(data[:-1] + bytes([data[-1] ^ 1]), to_host=True)
+    talk.events += talk.host.events()
+    assert payloads(talk) == []
+    assert sum(talk.host.dropped.values()) - sum(dropped.values()) >= 400
+    fresh = posted(talk, talk.mine, b"fresh")
+    talk.deliver(fresh, to_host=True)
+    talk.deliver(fresh, to_host=True)
+    talk.events += talk.host.events()
+    assert payloads(talk) == [b"fresh"]

@@ -62,6 +62,7 @@ cdef class Sequences:
 
     cpdef bint is_new(self, int sequence) except -1
     cpdef long long number_of(self, int sequence) noexcept
+    cpdef void skip_to(self, long long number) noexcept
     cpdef bint note(self, int sequence, Py_ssize_t size, double now) except -1
     cdef void _mark(self, int behind) noexcept
     cdef void _shift(self, int ahead) noexcept
@@ -109,6 +110,7 @@ cdef class PayloadPath:
     cpdef object _want_to_send(self)
     cdef object _receive(self, int kind, int sequence, int ack, bytes data, double now, object given_now)
     cdef object _receive_sealed(self, int kind, int sequence, int ack, bytes data, object address, double now, object given_now)
+    cdef bytes _open_after_silence(self, int sequence, bytes data, double now)
     cdef object _receive_payload(self, int kind, int sequence, int ack, bytes payload, double now, object given_now)
     cpdef bytes _sealed(self, bytes data)
     cdef object _drain(self, double now, list out)

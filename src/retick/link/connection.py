@@ -404,6 +404,14 @@ class Sequences:
         return self._expected + ahead - (0 if ahead < SEQUENCE_HALF else SEQUENCE_MASK + 1)
 
     @cython.ccall
+    @cython.exceptval(check=False)
+    def skip_to(self, number: cython.longlong) -> cython.void:
+        """Expect the datagram of this count next: so many before it were lost that its sequence would be misread."""
+        self._expected = number - 1
+        self.newest = self._expected & SEQUENCE_MASK
+        self._seen = self._seen_64 = self._seen_128 = self._seen_192 = 0
+
+    @cython.ccall
     @cython.exceptval(-1, check=False)
     def note(self, sequence: cython.int, size: cython.Py_ssize_t, now: cython.double) -> cython.bint:
         """Note a datagram of ``size`` bytes, without its seal; False, counted as a drop, if it is not new."""
@@ -483,10 +491,11 @@ class Sequences:
         delay: cython.int = report.ack_delay
         received: cython.longlong = report.received
         word: cython.longlong = 0xFFFFFFFF
-        ahead: cython.longlong = (acked - self._out_acked) & SEQUENCE_MASK
-        if ahead >= SEQUENCE_HALF:
+        # The newest datagram with this sequence; of an older report it is one that was acknowledged before.
+        number: cython.longlong = self._out_count - ((self._out_count - acked) & SEQUENCE_MASK)
+        if number < self._out_acked:
             return
-        self._out_acked += ahead
+        self._out_acked = number
         if delay != CONTROL_DELAY_NONE and self._out_count - self._out_acked < 256:
             unit: cython.double = _CONTROL_DELAY_UNIT
             self.receive_ack(acked & 0xFF, delay * unit, now)
@@ -784,12 +793,17 @@ class PayloadPath:
         elif self._unread >= endpoint._unread_limit:
             endpoint.dropped["unread"] += 1
             return
-        if not sequences.is_new(sequence):
-            return
-        body = seal.open(sequences.number_of(sequence), data)
-        if body is None:
-            endpoint.dropped["bad_seal"] += 1
-            return
+        if self._interrupted:
+            body = self._open_after_silence(sequence, data, now)
+            if body is None:
+                return
+        else:
+            if not sequences.is_new(sequence):
+                return
+            body = seal.open(sequences.number_of(sequence), data)
+            if body is None:
+                endpoint.dropped["bad_seal"] += 1
+                return
         if kind >= CONTROL:
             plain = data[:ENVELOPE_SIZE] + body
             sealed_path.receive(self, kind, sequence, plain, address, now)  # type: ignore[arg-type]  # every PayloadPath is a Connection
@@ -800,6 +814,30 @@ class PayloadPath:
             self._receive_payload(kind, sequence, ack, body, now, given_now)
         if address != self.address:
             sealed_path.on_moved(self, kind, sequence, len(data), address, now)  # type: ignore[arg-type]  # every PayloadPath is a Connection
+
+    @cython.cfunc
+    def _open_after_silence(self, sequence: cython.int, data: bytes, now: cython.double) -> bytes | None:
+        """Open the first datagram of a link that is interrupted: more may have been lost than half the sequences.
+
+        Then its number is not the nearest one. Later ones of the same sequence are tried, one and another for each
+        second of silence: a peer sends fewer than 65536 datagrams a second. So a forged one costs few tries.
+        """
+        sequences, seal = self._sequences, self._seal
+        if seal is None:
+            return None
+        number: cython.longlong = sequences.number_of(sequence)
+        turns: cython.int = 1 + _whole(now - sequences.heard_at, SEEN_WINDOW)
+        may_be_nearest: cython.bint = number > sequences._expected or sequences.is_new(sequence)
+        body = seal.open(number, data) if may_be_nearest else None
+        while body is None and turns > 0:
+            turns -= 1
+            number += SEQUENCE_MASK + 1
+            body = seal.open(number, data)
+            if body is not None:
+                sequences.skip_to(number)
+        if body is None and may_be_nearest:  # else it was counted as stale or a duplicate
+            self._endpoint.dropped["bad_seal"] += 1
+        return body
 
     @cython.cfunc
     def _receive_payload(
@@ -979,6 +1017,11 @@ class Connection(PayloadPath):
     def queued_bytes(self) -> int:
         """How many bytes of reliable messages are not acknowledged yet."""
         return self._sender.queued_bytes
+
+    @property
+    def window_bytes(self) -> int:
+        """How many bytes of reliable messages may be in flight now; what is queued beyond them only waits here."""
+        return self._sender.window_bytes
 
     @property
     def messages_sent(self) -> int:

@@ -107,6 +107,11 @@ class MessageSender:
     def is_idle(self) -> bool:
         return not self._queue and not self._unacknowledged
 
+    @property
+    def window_bytes(self) -> int:
+        """How many bytes may be in flight now; what is queued beyond them only waits here."""
+        return int(self._congestion_window * self._fragment_size)
+
     def offer(self, data: bytes) -> bool:
         """Queue a message; False if there is no room for it. A single message always fits."""
         if self.queued_bytes and self.queued_bytes + len(data) > self._limit:

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.link import Accept, Connected, LinkEndpoint, Reason, Request
+from retick.link.addresses import is_loopback, origin_of
 from retick.link.handshake import acceptor, strangers
 from retick.link.handshake import packets as hs
-from retick.link.handshake.strangers import RateBudget, StrangerLimits, is_loopback, origin_of
+from retick.link.handshake.strangers import RateBudget, StrangerLimits
 from retick.link.layout import ACCEPT, COOKIE, HELLO, REFUSE
 from retick.link.packets import Report, encode_report
 from retick.transport import Conditions
@@ -130,7 +131,15 @@ def test_a_seat_behind_the_router_is_free_again_when_its_connection_ends() -> No
     assert host.connections == host._acceptor.limits._inside == {}
 
 
-@given(st.ip_addresses(v=6), st.ip_addresses(v=6), st.integers(0, 65535), st.integers(0, 65535))
+plain_ipv6 = st.ip_addresses(v=6).filter(lambda address: address.ipv4_mapped is None)
+
+
+@given(st.ip_addresses(v=4), st.integers(0, 65535), st.integers(0, 65535))
+def test_an_ipv4_address_is_one_stranger_through_an_ipv6_socket_too(address: Any, port: int, port2: int) -> None:
+    assert origin_of((f"::ffff:{address}", port)) == origin_of((str(address), port2))
+
+
+@given(plain_ipv6, plain_ipv6, st.integers(0, 65535), st.integers(0, 65535))
 def test_one_stranger_is_an_ipv4_address_or_a_network_of_ipv6(one: Any, other: Any, port: int, port2: int) -> None:
     same = int(one) >> 64 == int(other) >> 64 if not one.is_link_local else one == other
     assert (origin_of((str(one), port)) == origin_of((str(other), port2))) == same

@@ -5,9 +5,9 @@ whoever has one of its addresses has them all. Only proven addresses get here, s
 """
 
 from collections.abc import Hashable
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
+from retick.link.addresses import is_loopback, origin_of
 from retick.link.config import LinkConfig
 from retick.link.connection import Connection
 from retick.link.layout import State
@@ -18,33 +18,6 @@ _ORIGINS_KEPT = 1024
 """How many addresses have their budget remembered."""
 _BANS_KEPT = 4096
 KEY_IS_BANNED = "refused: this key is banned"
-_NETWORK_BITS = 64
-"""The bits of an IPv6 address that name its network; the owner chooses the rest freely."""
-
-
-def _host_of(address: Hashable) -> IPv4Address | IPv6Address | None:
-    """The host of a socket's address; None for any other kind of address."""
-    try:
-        return ip_address(address[0]) if isinstance(address, tuple) and isinstance(address[0], str) else None
-    except (ValueError, IndexError):
-        return None
-
-
-def origin_of(address: Hashable) -> Hashable:
-    """What counts as one stranger: the host of a socket's address without its port, or any other address itself."""
-    host = _host_of(address)
-    if host is None:
-        return address
-    if isinstance(host, IPv4Address) or host.is_link_local:
-        # All machines on a cable share the network of link-local addresses.
-        return host
-    return IPv6Network((host, _NETWORK_BITS), strict=False)
-
-
-def is_loopback(address: Hashable) -> bool:
-    """Whether an address is this machine's own: bots and tests come in numbers, and no stranger can have it."""
-    host = _host_of(address)
-    return host is not None and host.is_loopback
 
 
 class RateBudget:
