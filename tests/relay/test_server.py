@@ -391,15 +391,64 @@ def test_answers_to_strangers_are_limited_and_members_are_not(monkeypatch: pytes
     relay = make_server(RelayConfig(answers=20))
     ann, place = opened(relay)
     data = wire.encode_request(RelayRequest(wire.ASK, b"nonce678"))
-    answers = sum(len(Direct(relay, ("192.0.2.1", port)).raw(data, now=1.0)) for port in range(100))
+    answers = sum(len(Direct(relay, (f"192.0.2.{last}", 1)).raw(data, now=1.0)) for last in range(100))
     assert answers == 20
     assert relay.dropped["answers"] == 80
     assert isinstance(ann.ask(wire.HERE, ticket=place.ticket, now=1.0), Place)
     monkeypatch.setattr(server, "MOST_WAITING", 5)
-    for _ in range(9):
-        relay.receive_datagram(data, ("192.0.2.1", 1), now=2.0)
+    for last in range(9):
+        relay.receive_datagram(data, (f"192.0.2.{last}", 1), now=2.0)
     assert len(relay.datagrams_to_send(now=2.0)) == 5
     assert relay.dropped["queue"] == 4
+
+
+def forged_asks(relay: RelayServer, random: Random, count: int, now: float) -> None:
+    """Requests for a cookie from addresses that their sender does not have."""
+    for _ in range(count):
+        address = (f"{random.randrange(1, 224)}.{random.randrange(256)}.{random.randrange(256)}.9", 9)
+        relay.receive_datagram(wire.encode_request(RelayRequest(wire.ASK, random.randbytes(8))), address, now=now)
+    relay.datagrams_to_send(now=now)
+
+
+def test_forged_requests_of_a_few_megabits_keep_no_newcomer_out() -> None:
+    """4,100 a second of 80 bytes and their headers are 3.5 Mbit/s; all of them come before the honest ones."""
+    relay, random = make_server(), Random(3)
+    _, place = opened(relay)
+    for tick in range(500):
+        now = tick / 100
+        forged_asks(relay, random, 41, now)
+        if tick % 100 == 99:
+            newcomer = Direct(relay, (f"198.18.0.{tick // 100}", 5))
+            assert isinstance(newcomer.ask(wire.OPEN, places=2, tag=TAG, now=now), Place)
+            assert isinstance(Direct(relay, ("198.18.1.1", tick)).ask(wire.HERE, ticket=place.ticket, now=now), Place)
+    assert not relay.dropped
+
+
+def test_a_member_whose_address_changed_comes_back_whatever_flood_there_is() -> None:
+    relay, random = make_server(RelayConfig(answers=500)), Random(4)
+    _, place = opened(relay)
+    for tick in range(100):
+        now = tick / 100
+        forged_asks(relay, random, 100, now)
+        if tick % 33 == 32:
+            moved = Direct(relay, ("198.18.1.1", tick))
+            assert isinstance(moved.ask(wire.HERE, ticket=place.ticket, now=now), Place)
+            assert Direct(relay, ("198.18.2.2", tick)).ask(wire.OPEN, places=2, tag=TAG, now=now) is None
+    assert relay.dropped["answers"] > 9000
+
+
+def test_one_ticket_and_one_address_get_few_answers_however_often_they_ask() -> None:
+    relay = make_server()
+    _, place = opened(relay)
+    request = wire.encode_request(RelayRequest(wire.HERE, b"nonce678", ticket=place.ticket))
+    shown = sum(len(Direct(relay, (f"198.18.3.{last}", 1)).raw(request, now=1.0)) for last in range(100))
+    assert shown == 8, "although each came from another address"
+    ask = wire.encode_request(RelayRequest(wire.ASK, b"nonce678"))
+    assert sum(len(Direct(relay, ("198.18.4.4", port)).raw(ask, now=1.0)) for port in range(1, 1001)) == 100
+    assert len(Direct(relay, ("198.18.4.5", 1)).raw(ask, now=1.0)) == 1
+    changed = place.ticket[:-1] + bytes([place.ticket[-1] ^ 1])
+    forged = wire.encode_request(RelayRequest(wire.HERE, b"nonce678", ticket=changed))
+    assert sum(len(Direct(relay, ("198.18.4.4", port)).raw(forged, now=1.0)) for port in range(1, 100)) == 0
 
 
 def test_events_that_nobody_reads_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:

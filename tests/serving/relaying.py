@@ -1,11 +1,7 @@
 """``retick relay`` as a process of its own, and members that talk to it over real sockets."""
 
-import json
 import os
 import select
-import subprocess
-import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -13,43 +9,21 @@ from typing import Any
 from retick.relay import RelayMember
 from retick.transport.poll import Poll
 from retick.transport.udp import open_udp
+from tests.serving.serving import Process
 
 TAG = b"tests of relays."
 
 
-class Relaying:
+class Relaying(Process):
     """The process; its lines are JSON."""
 
     def __init__(self, folder: Path, *arguments: str, port: int = 0) -> None:
-        words = ["relay", "--port", str(port), "--host", "127.0.0.1", "--log-json", "--key", "relay.key", *arguments]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "retick", *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=folder,
-        )
-        self.guard = threading.Timer(60, self.process.kill)
-        self.guard.start()
-        self.first = self.line()
-
-    def line(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        return dict(json.loads(self.process.stdout.readline()))
+        words = ["--port", str(port), "--host", "127.0.0.1", "--log-json", "--key", "relay.key", *arguments]
+        super().__init__(folder, "relay", *words)
 
     @property
     def address(self) -> tuple[str, int]:
         return "127.0.0.1", self.first["port"]
-
-    def finish(self) -> list[dict[str, Any]]:
-        """The lines that are left, when it has ended."""
-        try:
-            out, err = self.process.communicate()
-        finally:
-            self.process.kill()
-            self.guard.cancel()
-        assert err == ""
-        return [json.loads(line) for line in out.splitlines()]
 
 
 class Person:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from retick.cli.serve import MetricsOption
+from retick.cli.arguments import MetricsOption
 from retick.errors import UsageError
 from retick.playing.way_in import RELAY_PORT
 from retick.relay import RelayConfig

@@ -25,8 +25,9 @@ class RelayConfig:
     """Seconds after which the address may try another code."""
     wrong_codes_a_second: int = 100
     """The most wrong codes a second from all addresses together."""
-    answers: int = 2000
-    """The most answers a second, all together, to senders whose address is not proven."""
+    answers: int = 10_000
+    """The most answers a second, all together, to senders whose address is not proven; one address, or /64, gets a
+    hundredth."""
     code_seconds: float = 600.0
     """Seconds for which a code stays valid if nobody joins."""
     idle_seconds: float = 30.0

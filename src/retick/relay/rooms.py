@@ -1,12 +1,14 @@
-"""The rooms of a relay, and their members."""
+"""The rooms of a relay and their members, and its limits for strangers: rooms, wrong codes and answers an address."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Hashable
+from hashlib import blake2s
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from math import ceil, inf
 from typing import Any, Final
 
-from retick.link.handshake.strangers import RateBudget, origin_of
+from retick.link.addresses import origin_of
+from retick.link.handshake.strangers import RateBudget
 from retick.relay.config import RelayConfig
 from retick.relay.events import MemberEntered, MemberGone, RelayEvent, RoomGone, RoomOpened
 from retick.relay.packets import ROOM_SIZE, UNTIL_FULL, Refusal
@@ -248,12 +250,53 @@ class Guesses:
     def count_wrong(self, origin: Hashable, now: float) -> None:
         config = self._config
         own = self._each.pop(origin, None) or RateBudget(1 / config.wrong_code_seconds, now, most=config.wrong_codes)
-        self._each[origin] = own
-        if len(self._each) > ORIGINS_KEPT:
-            del self._each[next(iter(self._each))]
+        _keep(self._each, origin, own)
         own.spend(now)
         if self._all is not None:
             self._all.spend(now)
+
+
+class UnprovenAnswers:
+    """Budgets of answers to senders whose address is not proven: one per ticket, one per origin, and one for all.
+
+    Addresses can be forged and tickets cannot. So a flood of forged requests uses up the budget of all, and a member
+    that comes from another address still gets its cookie; and nobody can have many answers sent to one victim. Origins
+    share 1024 budgets by a keyed hash, so that forged ones leave nothing behind.
+    """
+
+    def __init__(self, config: RelayConfig, key: bytes) -> None:
+        self._rate = config.answers
+        self._key = blake2s(key, person=b"answers_").digest()
+        self._all: RateBudget | None = None
+        self._origins: list[RateBudget] = []
+        self._tickets: dict[Hashable, RateBudget] = {}
+
+    def may_answer(self, address: Hashable, now: float, ticket: Ticket | None = None) -> bool:
+        """Whether there is budget for an answer to this address; if so, spend it."""
+        if ticket is not None:
+            key = ticket.room, ticket.member
+            own = self._tickets.pop(key, None) or RateBudget(2.0, now, most=8.0)
+            _keep(self._tickets, key, own)
+            return own.spend(now)
+        if self._all is None:
+            rate = self._rate / 100
+            self._all = RateBudget(self._rate, now)
+            self._origins = [RateBudget(rate, now, most=max(rate, 10.0)) for _ in range(1024)]
+        # The origin's own budget first: its excess must not come out of that of all.
+        seen = seen_at(address)
+        return (seen is None or seen[0].is_loopback or self._own(seen[0]).spend(now)) and self._all.spend(now)
+
+    def _own(self, host: IPv4Address | IPv6Address) -> RateBudget:
+        origin = host.packed[:8]  # all of an IPv4 address, and the /64 of another
+        place = blake2s(origin, key=self._key, digest_size=4).digest()
+        return self._origins[int.from_bytes(place, "little") % len(self._origins)]
+
+
+def _keep(budgets: dict[Hashable, RateBudget], key: Hashable, budget: RateBudget) -> None:
+    """Keep a budget as the newest one, and forget the oldest of too many."""
+    budgets[key] = budget
+    if len(budgets) > ORIGINS_KEPT:
+        del budgets[next(iter(budgets))]
 
 
 def _has_one(budget: RateBudget, now: float) -> bool:

@@ -12,12 +12,11 @@ from typing import Any, Final
 
 from retick.errors import DecodeError, UnsupportedVersion
 from retick.link.handshake.cookies import CookieJar
-from retick.link.handshake.strangers import RateBudget
 from retick.relay import packets as wire
 from retick.relay.config import RelayConfig
 from retick.relay.events import RelayEvent
 from retick.relay.packets import Answer, Refusal, RelayRequest
-from retick.relay.rooms import Bytes, Guesses, Hall, RelayRoom, RoomMember, origin_at, seen_at
+from retick.relay.rooms import Bytes, Guesses, Hall, RelayRoom, RoomMember, UnprovenAnswers, origin_at, seen_at
 from retick.relay.tickets import Ticket, TicketOffice
 
 HEADERS: Final = 28
@@ -93,7 +92,7 @@ class RelayServer:
         self._untold: dict[bytes, RelayRoom] = {}
         """Rooms whose members have not been told yet who came or went."""
         self._budget: Bytes | None = None
-        self._unproven: RateBudget | None = None
+        self._unproven = UnprovenAnswers(self.config, key)
         self._waiting: list[tuple[bytes, Any]] = []
 
     @property
@@ -232,7 +231,7 @@ class RelayServer:
         room = self._hall.rooms.get(ticket.room)
         member = None if room is None else room.members.get(ticket.member)
         if (member is None or member.address != address) and not self._is_proven(request, address, now):
-            self._show(request, address, now)
+            self._show(request, address, now, ticket=ticket)
         elif request.kind == wire.LEAVE:
             if member is not None:
                 self._remove(member, now, silent=False)
@@ -334,12 +333,15 @@ class RelayServer:
         for member in others:
             self._send(data, member.address)
 
-    def _show(self, request: RelayRequest, address: Hashable, now: float, *, port: int = 0, through: int = 0) -> None:
+    def _show(
+        self, request: RelayRequest, address: Hashable, now: float,
+        *, port: int = 0, through: int = 0, ticket: Ticket | None = None,
+    ) -> None:  # fmt: skip
         seen = seen_at(address)
         assert seen is not None, "checked before"
         cookie = self._cookies.cookie(b"", address, now)
         answer = wire.Seen(request.nonce, wire.VERSION, self._ports[1 - port], *seen, cookie)
-        self._answer_unproven(answer, address, now, port=through)
+        self._answer_unproven(answer, address, now, port=through, ticket=ticket)
         if through != port and self.on_other_port is not None:
             self.on_other_port(through)
 
@@ -354,10 +356,10 @@ class RelayServer:
         else:
             self._answer_unproven(answer, address, now, port=port)
 
-    def _answer_unproven(self, answer: Answer, address: Hashable, now: float, *, port: int = 0) -> None:
-        if self._unproven is None:
-            self._unproven = RateBudget(self.config.answers, now)
-        if self._unproven.spend(now):
+    def _answer_unproven(
+        self, answer: Answer, address: Hashable, now: float, *, port: int = 0, ticket: Ticket | None = None
+    ) -> None:
+        if self._unproven.may_answer(address, now, ticket):
             self._send(wire.encode_answer(answer), address, port=port)
         else:
             self.dropped["answers"] += 1

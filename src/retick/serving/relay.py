@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from retick._regular_files import regular
 from retick.errors import UsageError
 from retick.relay import MemberEntered, MemberGone, RelayConfig, RelayEvent, RelayServer, RoomGone, RoomOpened
 from retick.relay.tickets import KEY_SIZE
@@ -138,7 +139,7 @@ def relay_key(path: Path | None) -> bytes:
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
             file.write(f"{key.hex()}\n")
         return key
-    with path.open("rb") as file:
+    with open(path, "rb", opener=regular) as file:
         text = file.read(2 * KEY_SIZE + 3).strip()
     try:
         key = bytes.fromhex(text.decode("ascii"))
