@@ -59,29 +59,33 @@ def notes(count: int) -> bytes:
     return HEADS + raw_block(BlockType.META, len(body), zlib.compress(body, 9))
 
 
-BOMBS = {
-    "a state that expands": swollen(BlockType.STATE, bytes(1 << 20), 16, 1),
-    "blocks that a reader skips": HEADS + raw_block(200, 1 << 24, zlib.compress(bytes(1 << 24), 9)) * 60,
-    "inputs": HEADS
-    + raw_block(BlockType.INPUTS, 8 + (1 << 23), zlib.compress(INPUTS.pack(0, 1 << 22) + bytes(1 << 23), 9)),
-    "arrivals": arrivals(100_000),
-    "checksums": checks(100_000),
-    "notes": notes(4096),
-    "a frame count without frames": struct.pack("<4sBBHIIII8s", b"RPLK", 1, 0, 32, 1, 0, 2**32 - 1, 0, bytes(8)),
+BOMBS: dict[str, Callable[[], bytes]] = {
+    "a state that expands": lambda: swollen(BlockType.STATE, bytes(1 << 20), 16, 1),
+    "blocks that a reader skips": lambda: HEADS + raw_block(200, 1 << 24, zlib.compress(bytes(1 << 24), 9)) * 60,
+    "inputs": lambda: (
+        HEADS + raw_block(BlockType.INPUTS, 8 + (1 << 23), zlib.compress(INPUTS.pack(0, 1 << 22) + bytes(1 << 23), 9))
+    ),
+    "arrivals": lambda: arrivals(100_000),
+    "checksums": lambda: checks(100_000),
+    "notes": lambda: notes(4096),
+    "a frame count without frames": lambda: struct.pack(
+        "<4sBBHIIII8s", b"RPLK", 1, 0, 32, 1, 0, 2**32 - 1, 0, bytes(8)
+    ),
 }
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_no_file_takes_more_memory_than_a_small_multiple_of_its_budget(bomb: str) -> None:
-    data = BOMBS[bomb]
+    data = BOMBS[bomb]()
     allowed = Budget(SMALL, len(data)).left("bytes")
     assert peak_of(lambda: replay.loads(data, limits=SMALL)) < 3 * allowed + 3 * len(data)
 
 
 @pytest.mark.parametrize("bomb", sorted(set(BOMBS) - {"notes"}))
 def test_a_file_over_its_budget_is_refused_with_what_was_too_much(bomb: str) -> None:
+    data = BOMBS[bomb]()
     with pytest.raises(LimitExceeded) as caught:
-        replay.loads(BOMBS[bomb], limits=SMALL)
+        replay.loads(data, limits=SMALL)
     assert caught.value.limit < caught.value.actual
 
 
@@ -119,7 +123,7 @@ def test_a_recording_with_every_arrival_of_a_quarter_of_an_hour_is_read() -> Non
 
 
 def test_a_trusted_file_may_expand_as_far_as_it_was_trusted() -> None:
-    data = BOMBS["inputs"]
+    data = BOMBS["inputs"]()
     assert len(replay.loads(data, limits=ReadLimits.trusting(1 << 24))) == 1 << 22
     with pytest.raises(LimitExceeded):
         replay.loads(data, limits=ReadLimits.trusting(1 << 22))

@@ -61,6 +61,22 @@ def test_later_matches_get_the_next_free_number_and_no_file_is_overwritten(tmp_p
     assert (tmp_path / "match-2.rtk").read_bytes() == b"an older one"
 
 
+def test_a_note_belongs_to_the_recording_that_runs_and_to_later_ones(tmp_path: Path) -> None:
+    recording = LiveRecording(tmp_path / "match.rtk", metadata={"tick_rate": "30"})
+    recording.note("name.0", "early")
+    for number in range(2):
+        recording.begin(Tally(), seed=1, frame=0, state=None, local_players=(), goes_on=False)
+        recording.note("name.0", f"Ann {number}")
+        recording.note("name.1", "Bob")
+        recording.add_frame((1, 2))
+        recording.end(0)
+        recording.note("name.1", "after the end")
+    first, second = map(load, recording.files)
+    assert first.metadata == {"tick_rate": "30", "name.0": "Ann 0", "name.1": "Bob"}
+    assert second.metadata == {"tick_rate": "30", "name.0": "Ann 1", "name.1": "Bob"}
+    assert (first.tick_rate, first.names) == (30, {0: "Ann 0", 1: "Bob"})
+
+
 def test_what_was_flushed_is_in_the_file_and_what_was_closed_stays_there(tmp_path: Path) -> None:
     recording = LiveRecording(tmp_path / "match.rtk")
     recording.begin(Tally(), seed=1, frame=0, state=None, local_players=(), goes_on=False)

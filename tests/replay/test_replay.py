@@ -102,3 +102,21 @@ def test_a_frame_that_is_no_number_of_one_is_refused(frame: Any) -> None:
 def test_checkpoints_are_a_mapping() -> None:
     with pytest.raises(UsageError, match="checksums by frame"):
         EMPTY.replace(checkpoints=[1])
+
+
+@pytest.mark.parametrize(
+    ("notes", "rate", "names"),
+    [
+        ({}, None, {}),
+        ({"tick_rate": "60", "name.1": "Bob"}, 60, {1: "Bob"}),
+        ({"tick_rate": "0", "name.2": "nobody"}, None, {}),
+        ({"tick_rate": "1001", "name.x": "nobody", "name.01": "nobody"}, None, {}),
+        ({"tick_rate": "\u0665", "name.\u0661": "nobody"}, None, {}),
+        ({"tick_rate": "9" * 5000, "name.0": ""}, None, {}),
+    ],
+)
+def test_the_tick_rate_and_names_are_notes_and_what_is_none_is_left_out(
+    notes: dict[str, str], rate: int | None, names: dict[int, str]
+) -> None:
+    recorded = Replay(seed=1, frames=bytes(8), metadata=notes)
+    assert (recorded.tick_rate, recorded.names) == (rate, names)

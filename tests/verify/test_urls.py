@@ -1,5 +1,6 @@
 """Recordings behind URLs: the file system that fsspec keeps in memory, and a web server."""
 
+import os
 import socket
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import pytest
 
 from retick.errors import MissingExtra
 from retick.verify import Run
-from retick.verify.manifest import is_url
+from retick.verify.manifest import is_url, read_url
 from tests.verify.matches import COUNT, packed, parquet_of
 
 fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
@@ -121,3 +122,11 @@ def test_fsspec_itself_missing_is_one_line_with_the_remedy(monkeypatch: pytest.M
 def test_a_drive_is_no_url() -> None:
     assert not any(map(is_url, ["C:/matches", "C:\\matches", "matches", "a:b", "./x://y"]))
     assert all(map(is_url, ["s3://bucket/x", "https://host/x", "tar://x::file://y", "simplecache::s3://x"]))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("form", ["file://{}", "local://{}", "simplecache::file://{}", "simplecache::{}", "File://{}"])
+def test_a_url_of_a_pipe_here_is_refused_and_not_waited_for(form: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "m.rtk")
+    with pytest.raises(OSError, match="it is a pipe, not a regular file"):
+        read_url(form.format(tmp_path / "m.rtk"), 100)

@@ -250,6 +250,19 @@ class Replay:
         """The recorded checksum of the final state; None if there is none."""
         return self.checkpoints.get(self.end_frame)
 
+    @property
+    def tick_rate(self) -> int | None:
+        """Frames a second of the match, from the note ``tick_rate``; None if the recording does not know it."""
+        text = self.metadata.get(TICK_RATE, "")
+        rate = int(text) if text.isascii() and text.isdecimal() and len(text) <= 4 else 0
+        return rate if 1 <= rate <= MOST_TICKS else None
+
+    @property
+    def names(self) -> dict[int, str]:
+        """The name of the player of each seat, from the notes ``name.0`` and so on. Anybody may have written them."""
+        found = {player: self.metadata.get(name_key(player), "") for player in range(self.num_players)}
+        return {player: name for player, name in found.items() if name}
+
     def __len__(self) -> int:
         return self.frame_count
 
@@ -328,6 +341,16 @@ def _checked_arrivals(replay: Replay) -> tuple[Arrival, ...]:
             raise UsageError(f"{arrival}: {problem}")
         before = arrival.local_frame
     return arrivals
+
+
+TICK_RATE = "tick_rate"
+"""The note with the frames a second of a match."""
+MOST_TICKS = 1000
+
+
+def name_key(player: int) -> str:
+    """The key of the note with the name of a seat's player."""
+    return f"name.{player}"
 
 
 def _checked_metadata(metadata: Mapping[str, str]) -> dict[str, str]:

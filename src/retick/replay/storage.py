@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from retick._regular_files import regular
 from retick.errors import EncodeError, LimitExceeded, UsageError
 from retick.replay.formats import Format, dumps, loads
 from retick.replay.limits import ReadLimits
@@ -50,8 +51,11 @@ def load(path: Name, *, strict: bool = False, limits: ReadLimits | None = None) 
 
 
 def read_bounded(path: Name, limits: ReadLimits | None = None) -> bytearray:
-    """Read a file's bytes; raises LimitExceeded as soon as it is larger than the limits."""
-    with open(path, "rb") as file:
+    """Read a file's bytes; raises LimitExceeded as soon as it is larger than the limits.
+
+    OSError if it cannot be opened, or is a pipe, a device or a folder.
+    """
+    with open(path, "rb", opener=regular) as file:
         return read_stream(file, limits)
 
 
@@ -200,6 +204,14 @@ class LiveRecording:
                 metadata=self._metadata,
             )
             self._file = RecordingFile(self.path, recorder)
+
+    def note(self, key: str, value: str) -> None:
+        """Write a note into the recording that runs, and into those of later matches; a later value replaces it."""
+        file = self._file
+        is_new = self._metadata.get(key) != value
+        self._metadata[key] = value
+        if is_new and file is not None and not self.failure and not file.recorder.finished:
+            file.recorder.add_metadata(key, value)
 
     def add_frame(self, inputs: Sequence[int], /) -> None:
         """Record the inputs of the next frame."""

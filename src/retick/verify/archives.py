@@ -6,14 +6,18 @@ import lzma
 import os
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any, BinaryIO
 
 from retick.errors import DecodeError, Truncated
 from retick.replay import ReadLimits
 from retick.verify.batch import Batch, BatchEntry
 from retick.verify.kernel import BLOCK, TarMember, TarReader, TarRefused, plain_headers
-from retick.verify.manifest import is_url, open_source, pyarrow, stated
+from retick.verify.manifest import LONGEST_LINE, is_url, open_source, pyarrow, stated
+from retick.verify.parquet import check_types, parquet_file, parquet_parts
 from retick.verify.reading import SIDE_BY_SIDE, ByteRange, identity, whole_rows
+from retick.verify.xz import XZ_MEMORY, XzFile
 
 # A damaged archive is read up to the damage, and only then the error is raised. A decompressor that finds an error
 # drops what it made in that step. So steps are small, and a failed step is done again byte by byte: at most the last
@@ -27,16 +31,18 @@ OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
     ".tar.gz": lambda file: gzip.GzipFile(fileobj=file),
     ".tgz": lambda file: gzip.GzipFile(fileobj=file),
     ".tar.bz2": bz2.BZ2File,
-    ".tar.xz": lzma.LZMAFile,
+    ".tar.xz": XzFile,
 }
 
 
 class Unpacked:
     """Unpacks an open file."""
 
-    def __init__(self, raw: BinaryIO, ending: str, *, can_go_back: bool) -> None:
-        """``can_go_back``: reading ``raw`` again from its start is cheap."""
-        self._raw, self._open, self._can_go_back = raw, OPENERS[ending], can_go_back
+    def __init__(self, raw: BinaryIO, ending: str, *, can_go_back: bool, memory: int = XZ_MEMORY) -> None:
+        """``can_go_back``: reading ``raw`` again from its start is cheap. ``memory`` is the most that xz may take."""
+        opener = OPENERS[ending]
+        self._raw, self._can_go_back = raw, can_go_back
+        self._open = partial(XzFile, memory=memory) if opener is XzFile else opener
         self._file = self._open(raw)
         self._given = 0
         self._bytewise = 0
@@ -100,10 +106,19 @@ def tar_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterat
     try:
         with open_source(name) as raw:
             ending, is_file = _ending(name), not is_url(name) and os.path.isfile(name)
-            file = Unpacked(raw, ending, can_go_back=is_file) if ending in OPENERS else raw
-            yield from _members(name, file, look, piece, limits)
-    except (DecodeError, *DAMAGE) as error:
+            if ending in OPENERS:
+                unpacked = Unpacked(raw, ending, can_go_back=is_file, memory=limits.free_bytes)
+                yield from _members(name, unpacked, look, piece, _inside(raw, limits) if is_file else limits)
+            else:
+                yield from _members(name, raw, look, piece, limits)
+    except (DecodeError, MemoryError, *DAMAGE) as error:
         yield Batch(b"", [BatchEntry(name, problem=_words(error))])
+
+
+def _inside(packed: BinaryIO, limits: ReadLimits) -> ReadLimits:
+    """Bound a member of a compressed archive by the archive's size, as the content of any other file."""
+    size = os.fstat(packed.fileno()).st_size
+    return replace(limits, max_bytes=min(limits.max_bytes, limits.free_bytes + limits.growth * size))
 
 
 def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch | ByteRange]:
@@ -198,20 +213,20 @@ class _Ranges:
 
 def parquet_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
     """Read the replays of a Parquet file with the columns path and replay, and perhaps seed and checksum."""
-    parquet, errors = pyarrow("pyarrow.parquet"), pyarrow("pyarrow.lib").ArrowException
+    errors = pyarrow("pyarrow.lib").ArrowException
     try:
         with open_source(name) as raw:
-            # pyarrow opens a local file itself: through a Python file, reading takes ten times as long.
-            table = parquet.ParquetFile(raw if is_url(name) else name, pre_buffer=False, buffer_size=piece)
+            table = parquet_file(name, raw, piece)
             names = table.schema_arrow.names
             if not {"path", "replay"} <= set(names):
                 raise DecodeError("a Parquet file of replays must have the columns path and replay")
             if twice := [each for each in COLUMNS if names.count(each) > 1]:
                 raise DecodeError(f"it has more than one column {twice[0]}")
             wanted = [each for each in COLUMNS if each in names]
-            for part in table.iter_batches(_rows_in(table, piece), columns=wanted, use_threads=False):
+            check_types(table.schema_arrow, wanted)
+            for part in parquet_parts(table, raw, wanted, _rows_in(table, piece), limits):
                 yield _parquet_batch(name, part, names, look, limits)
-    except (DecodeError, OSError, errors, TypeError, ValueError) as error:
+    except (DecodeError, MemoryError, OSError, errors, TypeError, ValueError) as error:
         yield Batch(b"", [BatchEntry(name, problem=_words(error))])
 
 
@@ -224,14 +239,15 @@ def _rows_in(table: Any, piece: int) -> int:
 def _parquet_batch(name: str, part: Any, names: list[str], look: Look, limits: ReadLimits) -> Batch:
     column = part["replay"]
     wide = column.type in (pyarrow().large_binary(), pyarrow().large_string())
-    if not wide and column.type != pyarrow().binary():
-        raise DecodeError(f"the column replay must be binary, not {column.type}")
     _, places, content = column.buffers()
     ends = memoryview(places).cast("B").cast("q" if wide else "i")[column.offset : column.offset + len(column) + 1]
     seeds = part["seed"].to_pylist() if "seed" in names else None
     sums = part["checksum"].to_pylist() if "checksum" in names else None
     entries = []
-    for at, path in enumerate(part["path"].to_pylist()):
+    paths = part["path"].to_pylist()
+    if any(path is not None and len(path) > LONGEST_LINE for path in paths):
+        raise DecodeError(f"a path in it has more than {LONGEST_LINE} characters")
+    for at, path in enumerate(paths):
         start, end = ends[at], ends[at + 1]
         entry = look(f"{name}!{path}", str(path), start, end)
         if end - start > limits.max_bytes:
@@ -245,5 +261,7 @@ def _parquet_batch(name: str, part: Any, names: list[str], look: Look, limits: R
 def _words(error: BaseException) -> str:
     if isinstance(error, UnicodeDecodeError):
         return "the archive cannot be read further: it has text that is not UTF-8"
+    if isinstance(error, MemoryError):
+        return "the archive cannot be read further: there is too little memory for it"
     text = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()[0]
     return f"the archive cannot be read further: {text}"

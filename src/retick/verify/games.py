@@ -99,7 +99,7 @@ def game_for(replay: Replay, chosen: Make | None, project: Make | None) -> Simul
         return made_for(project, replay.num_players)
     raise UnknownGame(
         f"the recording is of {replay.game_id!r}, which is not known here: add --game module:Class, "
-        "or name it in pyproject.toml: [tool.retick] game = 'game.py:Tanks'"
+        "or --project for the game of the project in this folder"
     )
 
 

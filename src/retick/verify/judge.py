@@ -1,4 +1,7 @@
-"""Turns a batch of recordings into rows: in the compiled kernel if they are plain, else by ``loads`` and ``verify``."""
+"""Turns a batch of recordings into rows: in the compiled kernel if they are plain, else by ``loads`` and ``verify``.
+
+A recording that is verified alone does not come here: ``retick.replay.verification`` judges it.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -71,6 +74,8 @@ class Judge:
             replay = loads(memoryview(data)[entry.start : entry.end], strict=self._strict, limits=self._limits)
         except DecodeError as error:
             return Row(entry.path, "corrupt", str(error), expected=entry.checksum)
+        except MemoryError:
+            return Row(entry.path, "unreadable", "there is too little memory for it", expected=entry.checksum)
         known = Row(entry.path, "failed", "", replay.seed, len(replay), expected=entry.checksum)
         if entry.seed is not None and entry.seed != replay.seed:
             reason = f"the manifest says seed {entry.seed}, but the recording has {replay.seed}"

@@ -53,8 +53,18 @@ cdef extern from *:
     #define close_plain(file) (-1)
     #else
     #include <fcntl.h>
+    #include <sys/stat.h>
     #include <unistd.h>
-    #define open_plain(path) open((const char*)(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    #define open_plain(path) open_regular(path)
+    static int open_regular(const unsigned char* path) {  /* the file, or -1 if it is a pipe or a device */
+        struct stat about;
+        int file = open((const char*)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (file >= 0 && (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))) {
+            close(file);
+            file = -1;
+        }
+        return file;
+    }
     #define read_plain(file, room, size) read(file, room, size)
     #define close_plain(file) close(file)
     #endif

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from retick._regular_files import refuse_special, regular
 from retick.errors import MissingExtra, UsageError
 from retick.verify.batch import BatchEntry
 
@@ -30,6 +31,7 @@ def _imported(module: str, line: str) -> Any:
 
 
 _PROTOCOL = re.compile(r"([A-Za-z0-9+.-]+)://")
+_LOCAL = re.compile(r"^(file|local)://", re.IGNORECASE)
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(://|::)")
 
 
@@ -41,6 +43,10 @@ def is_url(source: str) -> bool:
 def _open_url(url: str) -> BinaryIO:
     """Open the file behind a URL; OSError if that fails."""
     library: Any = fsspec()
+    for part in url.split("::"):  # a URL may name a local file, and how it is unpacked or kept
+        path = _LOCAL.sub("", part)
+        if "://" not in path and os.path.exists(path):
+            refuse_special(path)
     try:
         file: BinaryIO = library.open(url, "rb").open()
     except Exception as error:  # each kind of URL has errors of its own
@@ -50,7 +56,7 @@ def _open_url(url: str) -> BinaryIO:
 
 def open_source(name: str) -> BinaryIO:
     """Open a local file or a URL."""
-    return _open_url(name) if is_url(name) else open(name, "rb")
+    return _open_url(name) if is_url(name) else open(name, "rb", opener=regular)
 
 
 def read_url(url: str, most: int) -> bytes:
@@ -87,6 +93,8 @@ NO_PATH = "the entry has no path"
 """The problem of an entry without a path; its own path is the manifest's, with the entry's number."""
 NO_SOURCE = "no source has it"
 """The problem of an entry whose replay is in no source."""
+ROWS_AT_A_TIME = 1 << 14
+"""Rows of a manifest in Parquet that are held at once."""
 LONGEST_LINE = 1 << 16
 """Most characters of one value in a CSV file."""
 
@@ -154,7 +162,7 @@ def _rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
 
 def _csv_rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
     csv.field_size_limit(LONGEST_LINE)
-    with path.open(newline="", encoding="utf-8-sig") as file:
+    with open(path, newline="", encoding="utf-8-sig", opener=regular) as file:
         try:
             reader = csv.reader(file, strict=True)
             head = [name.strip().lower() for name in next(reader, [])]
@@ -177,17 +185,21 @@ def _places(path: Path, head: list[str]) -> list[int | None]:
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
-    parquet = pyarrow("pyarrow.parquet")
-    with path.open("rb") as file:
+    from retick.verify.parquet import check_types, parquet_file, parquet_parts  # it needs this module
+
+    with open(path, "rb", opener=regular) as file:
         try:
-            table = parquet.ParquetFile(file)
+            table = parquet_file(os.fspath(path), file)
             places = _places(path, list(table.schema_arrow.names))
             wanted = [name for name, at in zip(COLUMNS, places, strict=True) if at is not None]
-            for batch in table.iter_batches(columns=wanted):
+            check_types(table.schema_arrow, wanted)
+            for batch in parquet_parts(table, file, wanted, ROWS_AT_A_TIME):
                 columns = [batch[name].to_pylist() if name in wanted else [None] * len(batch) for name in COLUMNS]
                 yield from zip(*columns, strict=True)
         except UnicodeDecodeError:
             raise UsageError(f"{path} is not a manifest: it has text that is not UTF-8") from None
+        except MemoryError:
+            raise UsageError(f"{path} is not a manifest: there is too little memory for it") from None
         except (pyarrow("pyarrow.lib").ArrowException, OSError, ValueError) as error:
             raise UsageError(f"{path} is not a manifest: {error}") from None
 

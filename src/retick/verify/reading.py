@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from retick._regular_files import regular
 from retick.replay import ReadLimits
 from retick.verify.batch import Batch, BatchEntry
 from retick.verify.kernel import read_files
@@ -19,7 +20,7 @@ RAY_BYTES = 8 << 20
 """Bytes of a batch for ray, whose tasks take longer to start."""
 SIDE_BY_SIDE = 64
 """Matches that a kernel may play at once."""
-_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class AnotherFile(OSError):
@@ -137,7 +138,7 @@ class FileReader:
     def _opened(self, unit: ByteRange) -> int:
         """Open the archive of a part, or raise AnotherFile. On the same machine, an archive may have grown."""
         try:
-            file = os.open(unit.archive, _FLAGS)
+            file = regular(unit.archive, _FLAGS)
         except OSError as error:
             raise AnotherFile(error.errno, error.strerror) from None
         found = identity(file)
@@ -154,6 +155,8 @@ class FileReader:
             end = self._fetch(entry.path, at) if is_url(entry.path) else self._read_one(entry.path, at)
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
             return entry._replace(problem=getattr(error, "strerror", None) or str(error))
+        except MemoryError:
+            return entry._replace(problem="there is too little memory for it")
         if end - at > self._most:
             return entry._replace(problem=f"the file is over the limit of {self._most} bytes")
         return entry._replace(start=at, end=end)
@@ -166,7 +169,7 @@ class FileReader:
     def _read_one(self, path: str, at: int) -> int:
         """Read a file to ``at``; return where it ends. Reading stops soon after the limit."""
         end = at
-        file = os.open(path, _FLAGS)
+        file = regular(path, _FLAGS)
         try:
             while end - at <= self._most:
                 room = memoryview(self._buffer)[end:]

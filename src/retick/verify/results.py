@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from retick._regular_files import regular
 from retick.errors import DecodeError, UsageError
 from retick.verify.manifest import pyarrow
 from retick.verify.rows import FIELDS, TEXTS, Row, read_row, row_line
@@ -70,7 +71,7 @@ class _Lines:
     """JSON lines, appended to the file itself."""
 
     def __init__(self, path: Path) -> None:
-        self._file = open(path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
+        self._file = open(path, "a+b", buffering=0, opener=regular)  # noqa: SIM115 - closed by close()
         self._good = 0
 
     def rows(self) -> Iterable[Row]:
@@ -119,7 +120,7 @@ class _Parquet:
     def _old_batches(self) -> Iterable[Any]:
         if not self._path.exists():
             return
-        with self._path.open("rb") as file:
+        with open(self._path, "rb", opener=regular) as file:
             try:
                 table = self._parquet.ParquetFile(file)
                 if table.schema_arrow.remove_metadata() != self._schema:
