@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from retick.audit.game_loader import GAME_IDS, import_game, load_game, locate_game, made_for
+from retick.audit.game_loader import GAME_IDS, import_game, load_game, locate_game, made_for, worlds_in
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
@@ -108,6 +108,38 @@ def test_a_module_without_source_can_be_played(place: Path, monkeypatch: pytest.
     built.Game = Fighter  # type: ignore[attr-defined]  # stands for an extension module
     monkeypatch.setitem(sys.modules, "built_elsewhere", built)
     assert isinstance(load_game("built_elsewhere:Game")(), Fighter)
+
+
+ONE_WORLD = """
+from retick.sim import Thing, World as Base
+class Ball(Thing):
+    x: int = 0
+class Pong(Base):
+    num_players = 2
+    balls: list[Ball]
+    def advance(self, inputs): ...
+"""
+
+
+@pytest.mark.parametrize("name", ["pong.py", "pong", "pong.py:Pong"])
+def test_a_file_with_one_world_needs_no_class(place: Path, name: str) -> None:
+    (place / "pong.py").write_text(ONE_WORLD)
+    assert type(load_game(name)()).__name__ == "Pong"
+    assert locate_game(name)["attribute"] == "Pong"
+
+
+def test_of_several_worlds_in_a_file_one_is_named(place: Path) -> None:
+    (place / "pong.py").write_text(ONE_WORLD + "class Four(Pong):\n    num_players = 4\n")
+    with pytest.raises(UsageError, match=r"^pong\.py has several worlds: name one of pong\.py:Pong, pong\.py:Four$"):
+        locate_game("pong.py")
+    assert worlds_in("pong.py") == ("Pong", "Four")
+
+
+def test_where_no_world_is_looked_for_there_is_none(place: Path) -> None:
+    (place / "wrong.py").write_text("def (")
+    (place / "latin.py").write_bytes(b"# \xff")
+    for name in ("some_games", "wrong.py", "latin.py", ".", "missing.py", "retick.games.fighter:Fighter"):
+        assert worlds_in(name) == ()
 
 
 @pytest.mark.parametrize(

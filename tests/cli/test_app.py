@@ -89,7 +89,7 @@ def test_no_command_at_all_is_misuse_and_shows_the_help() -> None:
     [
         (["nosuch"], "retick: no such command 'nosuch' (see retick --help)"),
         (["--nope"], "retick: no such option: --nope (see retick --help)"),
-        (["synctest"], "retick: missing argument 'GAME' (see retick synctest --help)"),
+        (["export", "schema"], "retick: missing argument 'GAME' (see retick export schema --help)"),
         (["replay", "nosuch"], "retick: no such command 'nosuch' (see retick replay --help)"),
         (["replay", "verify"], "retick: missing argument 'FILES' (see retick replay verify --help)"),
         (["synctest", "a:B", "--frames", "0"], "retick: invalid value for '--frames': "),

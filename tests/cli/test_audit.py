@@ -44,6 +44,33 @@ def test_a_divergence_leaves_with_1_and_names_frame_and_field() -> None:
     assert "score: " in result.output
 
 
+ONE_WORLD = """
+from retick import Thing, World
+class Ball(Thing):
+    x: float = 0.0
+class Pong(World):
+    num_players = 2
+    balls: list[Ball]
+    def advance(self, inputs):
+        self.balls = [Ball(x=inputs[0] / 2)]
+"""
+
+
+def test_the_game_of_the_project_and_the_one_world_of_a_file_are_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("--frames", "20")
+    assert result.exit_code == 2
+    (tmp_path / "pong.py").write_text(ONE_WORLD)
+    (tmp_path / "pyproject.toml").write_text("[tool.retick]\ngame = 'pong.py:Pong'\n")
+    for words in ((), ("pong.py",), ("pong.py:Pong",)):
+        result = run(*words, "--frames", "20", "--interpreters", "2")
+        assert result.exit_code == 0, result.output
+        assert "match   clean  20 frames of seed 1" in result.output
+    assert "match" not in run("pong.py", "--static-only").output
+
+
 def test_static_only_runs_nothing() -> None:
     result = run("retick.games.fighter:Fighter", "--static-only")
     assert result.exit_code == 0

@@ -100,7 +100,23 @@ def test_a_game_that_a_file_names_is_suggested_only_if_it_is_a_plain_name_and_ne
     save_bundle(path, replace(bundle, game=game, around=unknown, recordings={}))
     result = run(str(path))
     assert result.exit_code == 1
-    assert result.output.rstrip().endswith(f"to run it again, name the game: {hint}")
+    assert result.output.rstrip().endswith(f"\nto run it again: retick desync explain {path} {hint}")
+
+
+def test_the_command_for_the_game_of_the_project_is_printed_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (bundle, _) = bundles([FieldChanged(), FieldChanged(at=40)], last_agreed=32)
+    assert bundle.around is not None
+    path = tmp_path / "my match.desync"
+    unknown = bundle.around.replace(game_id="")
+    save_bundle(path, replace(bundle, game="mygame:Game", around=unknown, recordings={}))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text("[tool.retick]\ngame = 'game.py:Game'\n")
+    said = "to run it again: retick desync explain 'my match.desync' --project (the game of this folder), or --game "
+    assert said in run("my match.desync").output
+    (tmp_path / "pyproject.toml").write_text("[tool")
+    assert "to run it again: retick desync explain 'my match.desync' --game " in run("my match.desync").output
 
 
 def suggested(path: Path) -> str:

@@ -20,6 +20,7 @@ from retick.cli.app import app
 from retick.cli.exit_codes import INTERRUPTED, MISUSE, NO, READER_GONE, exits, named, playing
 from retick.errors import DecodeError, RetickError, UsageError
 from retick.transport.capture import CaptureWriter
+from tests.full_disk import NO_BYTECODE
 
 FIGHTER = "retick.games.fighter:Fighter"
 MISSING = "no/such/file"
@@ -29,6 +30,7 @@ WRONG_VALUE: dict[str, list[str]] = {
     "benchmarks agents": ["--matches", "0"],
     "benchmarks authority": ["--part", "nothing"],
     "benchmarks chaos": ["--players", "9"],
+    "benchmarks cheats": ["--players", "9"],
     "benchmarks relay": ["--rooms", "0"],
     "benchmarks rollback": ["--rounds", "0"],
     "benchmarks sessions": ["--sessions", "0"],
@@ -113,6 +115,7 @@ INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "benchmarks agents": ([], "benchmarks.commands.agents.measure_agents"),
     "benchmarks authority": ([], "benchmarks.commands.authority.measure_authority"),
     "benchmarks chaos": (["--processes", "1"], "benchmarks.commands.chaos.run_seed"),
+    "benchmarks cheats": (["--processes", "1"], "benchmarks.commands.cheats.run_cheats"),
     "benchmarks relay": ([], "benchmarks.commands.relay.relay.measure_throughput"),
     "benchmarks rollback": ([], "benchmarks.commands.rollback.measure_rollback"),
     "benchmarks sessions": ([], "benchmarks.commands.sessions.measure_overhead"),
@@ -276,7 +279,15 @@ def test_errors_become_a_code_and_a_line(capsys: pytest.CaptureFixture[str]) -> 
     assert ended(DecodeError("bad bytes")) == NO
     assert ended(PermissionError(13, "Permission denied", "secret.rtk")) == MISUSE
     assert ended(KeyboardInterrupt()) == INTERRUPTED
-    lines = ["wrong", "no", "bad bytes", "secret.rtk: Permission denied", "interrupted"]
+    assert ended(MemoryError()) == NO
+    lines = [
+        "wrong",
+        "no",
+        "bad bytes",
+        "secret.rtk: Permission denied",
+        "interrupted",
+        "there is too little memory for this",
+    ]
     assert capsys.readouterr().err == "".join(f"retick: {line}\n" for line in lines)
 
 
@@ -332,7 +343,8 @@ def test_a_file_for_which_there_is_no_room_is_one_line_and_leaves_nothing(
     with capture.open("wb") as file:
         CaptureWriter(file).add(bytes(2 * ROOM), ("192.0.2.7", 7777), sent=True, now=0.0)
     arguments = words.format(match=match, folder=folder, capture=capture).split()
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    environment = os.environ | NO_BYTECODE
+    done = subprocess.run([sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True)
     assert done.returncode == MISUSE
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"retick: {folder}")

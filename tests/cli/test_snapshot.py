@@ -261,3 +261,12 @@ def test_a_trace_takes_other_groups_and_refuses_other_fields_and_folders(tmp_pat
         assert "does not have the fields of traces" in refused(*command, *ENTITIES, "--schema", other)
     assert "takes a file" in refused("benchmarks", "snapshot", "--trace", tmp_path)
     assert "no targets" in refused("benchmarks", "snapshot", "--trace", TRACE, *ENTITIES, "--check")
+
+
+def test_a_packed_trace_unpacks_to_no_more_than_a_file_of_its_size_may(tmp_path: Path) -> None:
+    packer = lzma.LZMACompressor(preset=0)
+    parts = [packer.compress(bytes(1 << 20)) for _ in range(64)]
+    (tmp_path / "bomb.bin.xz").write_bytes(b"".join([*parts, packer.flush()]))
+    result = CliRunner().invoke(app, ["snapshot", "explain", str(tmp_path / "bomb.bin.xz")])
+    assert result.exit_code == 2
+    assert "it unpacks to more than the 1" in result.stderr

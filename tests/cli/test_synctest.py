@@ -35,6 +35,18 @@ class Full(World):
 """
 
 
+def test_without_a_name_the_game_of_the_project_is_tested(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run("synctest")
+    assert (code, err.startswith("retick: name the game, as module:Class, or in pyproject.toml")) == (2, True)
+    (tmp_path / "lonely.py").write_text(BROKEN.partition("from typing")[2].join(["from typing", ""]))
+    (tmp_path / "pyproject.toml").write_text("[tool.retick]\ngame = 'lonely.py'\n")
+    code, _, err = run("synctest", "--frames", 20, "--rounds", 1, "--seconds", 0)
+    assert (code, "Full.shots holds at most 3, not 4" in err) == (1, True)
+
+
 def test_a_good_game_passes_and_a_cheat_is_shown_with_its_fields() -> None:
     result = CliRunner().invoke(
         app, ["synctest", "retick.games.fighter:Fighter", "--frames", "60", "--rounds", "1", "--seconds", "0"]

@@ -1,8 +1,8 @@
 """Finds games by their names, for every command and every worker process.
 
-A game is named ``package.module:Class`` or ``path/to/file.py:Class``; a factory or a finished game object may stand in
-for the class, and a class of mutable worlds gets its adapter. The games of this library are also known by the ids that
-their recordings carry.
+A game is named ``package.module:Class`` or ``path/to/file.py:Class``; a file that declares one world needs no class. A
+factory or a finished game object may stand in for the class, and a class of mutable worlds gets its adapter. The games
+of this library are also known by the ids that their recordings carry.
 
 ``locate_game`` finds the place without importing anything, so that a parent process can pass it to a worker.
 ``import_game`` imports from that place. ``load_game`` does both. All raise UsageError for a wrong name.
@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from retick._regular_files import read_text
 from retick.audit.targets import find_target, split_target
 from retick.errors import UsageError
 from retick.sim.contract import Simulation, input_size_of
@@ -39,7 +40,9 @@ def locate_game(name: str) -> dict[str, str]:
     name = GAME_IDS.get(name, name)
     place, attribute = split_target(name)
     if attribute is None:
-        raise UsageError(f"a game must be named as module:Class or file.py:Class, not {name!r}")
+        name = f"{place}:{_only_world(place)}"
+        place, attribute = split_target(name)
+        assert attribute is not None
     if place == "__main__":
         raise UsageError(f"{name} is in the main program: name its file, as file.py:{attribute}")
     try:
@@ -51,6 +54,30 @@ def locate_game(name: str) -> dict[str, str]:
     importable = all(part.isidentifier() for part in main.module.split("."))
     module = main.module if importable else main.path.name
     return {"root": str(main.root), "module": module, "attribute": attribute}
+
+
+def _only_world(place: str) -> str:
+    found = worlds_in(place)
+    if len(found) > 1:
+        raise UsageError(f"{place} has several worlds: name one of {', '.join(f'{place}:{each}' for each in found)}")
+    if not found:
+        raise UsageError(f"a game must be named as module:Class or file.py:Class, not {place!r}")
+    return found[0]
+
+
+def worlds_in(place: str) -> tuple[str, ...]:
+    """The worlds that the source of a file or module declares, without importing it; empty for everything else."""
+    # Here, since most commands name the class and need not read its source.
+    from retick.audit.static.declared_fields import world_classes
+    from retick.audit.static.parsed_file import ParsedFile
+
+    try:
+        target = find_target(place)
+        if target.attribute is not None or Path(place).is_dir() or len(target.files) > 1:
+            return ()
+        return world_classes(ParsedFile(read_text(target.main.path, "utf-8-sig"), package=target.main.package))
+    except (UsageError, OSError, SyntaxError, ValueError, RecursionError):
+        return ()
 
 
 def _is_module_without_source(place: str) -> bool:

@@ -1,4 +1,4 @@
-"""The option ``--budget`` of commands that read files, and the game that a project names."""
+"""Options of several commands: ``--budget`` and ``--project`` where files are read, ``--metrics`` of servers."""
 
 import tomllib
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from retick._regular_files import read_text
 from retick.errors import LimitExceeded, RetickError, UsageError
 from retick.replay import ReadLimits, Replay, load
 from retick.replay.limits import MIB
@@ -21,6 +22,14 @@ BudgetOption = Annotated[
         metavar="MIB",
         help="MiB of memory that a trusted file may take when it is read.",
         show_default="by its size, 256 at most",
+    ),
+]
+
+MetricsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[HOST:]PORT",
+        help="TCP port that answers /metrics, /healthz and /readyz; without a host on 127.0.0.1; 0: any free one.",
     ),
 ]
 
@@ -46,6 +55,10 @@ def raisable() -> Iterator[None]:
 
 
 # A project names its game in pyproject.toml: ``[tool.retick] game``.
+#
+# Only commands about a game take it by themselves (``play``, ``synctest``, ``audit``). A folder with somebody else's
+# recordings may hold somebody else's pyproject.toml, so commands that open files import its game only after
+# ``--project``.
 
 PROJECT = Path("pyproject.toml")
 
@@ -53,7 +66,7 @@ PROJECT = Path("pyproject.toml")
 def project_game() -> str | None:
     """The game of the project in the working directory, as module:Class or file.py:Class; None if it names none."""
     try:
-        text = PROJECT.read_text(encoding="utf-8")
+        text = read_text(PROJECT)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError as error:
@@ -66,4 +79,33 @@ def project_game() -> str | None:
     game = settings.get("game") if isinstance(settings, dict) else None
     if game is not None and not isinstance(game, str):
         raise UsageError(f"{PROJECT}: [tool.retick] game must be a text such as 'game.py:Tanks', not {game!r}")
+    return game
+
+
+def wanted_game(given: str | None) -> str:
+    """The game that was named, or else the project's; UsageError without either."""
+    game = given or project_game()
+    if game is None:
+        raise UsageError("name the game, as module:Class, or in pyproject.toml: [tool.retick] game = 'game.py:Tanks'")
+    return game
+
+
+ProjectOption = Annotated[
+    bool,
+    typer.Option(
+        "--project",
+        help="Take the game that [tool.retick] of pyproject.toml in the working directory names: its code is run.",
+    ),
+]
+
+
+def asked_project(wanted: bool, *given: str | None) -> str | None:
+    """The project's game if ``--project`` asks for it; UsageError if there is none, or if a game was given as well."""
+    if not wanted:
+        return None
+    if any(game is not None for game in given):
+        raise UsageError("name the game or give --project, not both")
+    game = project_game()
+    if game is None:
+        raise UsageError(f"--project: no {PROJECT} here names a game, as [tool.retick] game = 'game.py:Tanks'")
     return game

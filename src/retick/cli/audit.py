@@ -5,8 +5,10 @@ from typing import Annotated
 import typer
 
 from retick.audit import AuditReport, DynamicReport, Finding, RunDivergence, StaticReport, audit_dynamic, audit_static
+from retick.audit.game_loader import worlds_in
 from retick.audit.report import EXCEPTION
 from retick.audit.targets import split_target
+from retick.cli.arguments import wanted_game
 from retick.cli.exit_codes import NO
 from retick.cli.terminal import Screen, count, say_json, working
 from retick.errors import UsageError
@@ -16,12 +18,13 @@ _SHOWN_FIELDS = 8
 
 def audit(
     target: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="PATH-OR-MODULE[:CLASS]",
-            help="A file, directory or module to read; with :CLASS, a game to run too.",
+            metavar="[PATH-OR-MODULE[:CLASS]]",
+            help="A file, directory or module to read; with :CLASS, or with one world in it, a game to run too.",
+            show_default="[tool.retick] game of pyproject.toml",
         ),
-    ],
+    ] = None,
     follow: Annotated[
         bool, typer.Option("--follow/--no-follow", help="Also read the modules of its own package that it imports.")
     ] = True,
@@ -36,8 +39,9 @@ def audit(
     """Check that a game is deterministic.
 
     The source is searched for floats, clocks, random numbers, set order and the like; hidden folders and virtual
-    environments below a directory are left out. If a game is named, a match of random inputs is also played in several
-    Python processes with different hash seeds, and with a save and load at every frame.
+    environments below a directory are left out. If a game is named, or the file declares one world, a match of random
+    inputs is also played in several Python processes with different hash seeds, and with a save and load at every
+    frame: its code is run. --static-only reads it alone.
     Exit code 0: nothing was found. 1: something was found. 2: misuse.
 
     Example: retick audit retick.games.fighter:Fighter
@@ -45,7 +49,8 @@ def audit(
     # Piped output is one line for each finding and never wrapped, as with other linters.
     console = Screen()
     bits = _bits(mask)
-    played = split_target(target)[1] is not None and not static_only
+    target = wanted_game(target)
+    played = not static_only and (split_target(target)[1] is not None or len(worlds_in(target)) == 1)
     if bits is not None and not played:
         raise UsageError("--mask needs a game to run: name one as module:Class, without --static-only")
     with working("reading the source ...") as show:

@@ -1,6 +1,7 @@
 """``retick desync``: explains the bundle that a match writes when its peers diverge."""
 
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ from retick.audit.desync.bundle import Bundle, load_bundle
 from retick.audit.desync.explain import explain as explain_bundle
 from retick.audit.desync.explanation import DesyncExplanation, explanation_lines
 from retick.audit.game_loader import GAME_IDS, locate_game
-from retick.cli.arguments import BudgetOption, raisable, read_limits
+from retick.cli.arguments import BudgetOption, ProjectOption, asked_project, project_game, raisable, read_limits
 from retick.cli.exit_codes import NO, named
 from retick.cli.terminal import say, say_json, working
 from retick.errors import UsageError
@@ -37,9 +38,10 @@ def explain(
         typer.Option(
             metavar="MODULE:CLASS",
             help="The game, as module:Class, file.py:Class or by its id.",
-            show_default="the game that the bundle names",
+            show_default="the bundle's, if it is a game of Retick",
         ),
     ] = None,
+    project: ProjectOption = False,
     game_a: Annotated[
         str | None, typer.Option(metavar="MODULE:CLASS", help="One of two builds to compare, with --game-b.")
     ] = None,
@@ -57,9 +59,11 @@ def explain(
     """
     if (game_a is None) != (game_b is None) or (game is not None and game_a is not None):
         raise UsageError("give --game, or both --game-a and --game-b")
+    asked = asked_project(project, game, game_a)
+    game = game or asked
     with named(bundle), raisable():
         loaded = load_bundle(bundle, limits=read_limits(budget))
-    games, hint = _games(loaded, tuple(name for name in (game, game_a, game_b) if name is not None))
+    games, hint = _games(bundle, loaded, tuple(name for name in (game, game_a, game_b) if name is not None))
     with working("running the match again ...") as show:
         found = explain_bundle(
             loaded,
@@ -71,7 +75,7 @@ def explain(
     raise typer.Exit(0 if found.explained else NO)
 
 
-def _games(bundle: Bundle, given: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+def _games(path: Path, bundle: Bundle, given: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
     """The games to run the match with: those given, or else the bundle's; if there are none, also what to do."""
     if given:
         return given, None
@@ -79,7 +83,16 @@ def _games(bundle: Bundle, given: tuple[str, ...]) -> tuple[tuple[str, ...], str
     ids = [recording.game_id for recording in recordings if recording is not None and recording.game_id in GAME_IDS]
     if ids:
         return (GAME_IDS[ids[0]],), None
-    return (), f"to run it again, name the game: --game {_suggested(bundle.game)}"
+    command = f"to run it again: retick desync explain {shlex.quote(str(path))}"
+    ways = ["--project (the game of this folder)"] if _has_project() else []
+    return (), f"{command} {', or '.join([*ways, f'--game {_suggested(bundle.game)}'])}"
+
+
+def _has_project() -> bool:
+    """Whether the project in the working directory names a game; nothing of it is run."""
+    with suppress(UsageError, OSError):
+        return project_game() is not None
+    return False
 
 
 def _suggested(name: str) -> str:

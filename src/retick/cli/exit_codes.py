@@ -13,8 +13,8 @@
 A command prints no error itself. It raises ``UsageError`` for 2, any other ``RetickError`` for 1, and ``typer.Exit(1)``
 for a "no" that it has already explained; only ``replay verify`` and ``doctor`` answer 3. On Ctrl-C it cleans up and
 lets ``KeyboardInterrupt`` pass. ``exits`` turns each of these into one line on standard error and the exit code, and
-does the same if the output cannot be written because the disk is full. Any other exception is a defect of ours and
-keeps its traceback.
+does the same if the output cannot be written because the disk is full, or if there is too little memory (1). Any other
+exception is a defect of ours and keeps its traceback.
 """
 
 import errno
@@ -59,6 +59,9 @@ def exits() -> Iterator[None]:
     except KeyboardInterrupt:
         complain("interrupted")
         sys.exit(INTERRUPTED)
+    except MemoryError:
+        complain("there is too little memory for this")
+        sys.exit(NO)
     except RetickError as error:
         complain(str(error))
         sys.exit(MISUSE if isinstance(error, UsageError) else NO)

@@ -22,6 +22,7 @@ from retick.snapshot import Schema, schema_from_json
 from retick.snapshot.inspect import SnapshotExplainer
 from retick.wire.explain import Explanation
 
+STANDARD_INPUT = ("-", "/dev/stdin")
 MOST_SCHEMA = 4 * 1024 * 1024
 """Most bytes of a schema's file."""
 Read = TypeVar("Read")
@@ -125,7 +126,7 @@ class _Seen:
 
 def _sources(source: str, limits: ReadLimits) -> Iterator[Found]:
     """The datagrams of a file, or of all files in a folder, in the order of their names."""
-    if source == "-" or not os.path.isdir(source):
+    if source in STANDARD_INPUT or not os.path.isdir(source):
         yield from datagrams_in(_read(source, limits))
         return
     for path in sorted(Path(source).iterdir()):
@@ -136,10 +137,10 @@ def _sources(source: str, limits: ReadLimits) -> Iterator[Found]:
 
 def _read(source: str, limits: ReadLimits) -> bytes:
     """Read a file, or else hex digits: a capture may well be named "cafe"."""
-    if source == "-":
+    if source in STANDARD_INPUT:
         return bytes(read_stream(sys.stdin.buffer, limits))
-    # Path.is_file would raise for digits that are too long for a name.
-    if os.path.isfile(source):
+    # Path.exists would raise for digits that are too long for a name.
+    if os.path.exists(source):
         data = bytes(read_bounded(source, limits))
         if other := other_capture(data):
             raise UsageError(

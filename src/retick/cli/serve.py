@@ -8,11 +8,13 @@ a container. With --workers, rooms are in other processes, and this one sends pl
 from dataclasses import asdict, fields, replace
 from math import inf
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
+from retick._regular_files import read_text
 from retick.audit.game_loader import locate_game
+from retick.cli.arguments import MetricsOption
 from retick.cli.exit_codes import MISUSE, complain
 from retick.errors import UsageError
 from retick.host.joining import FIRST_PORT
@@ -33,13 +35,6 @@ SERVABLE = (
     "retick serve --help lists the options",
 )
 """What there is to serve, for somebody who named no game."""
-MetricsOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="[HOST:]PORT",
-        help="TCP port that answers /metrics, /healthz and /readyz; without a host on 127.0.0.1; 0: any free one.",
-    ),
-]
 
 
 def serve(
@@ -183,7 +178,7 @@ def _runner_config(
 
 def _read_config(path: Path) -> RunnerConfig:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
         config_object(text)
     except UnicodeDecodeError as error:
         raise UsageError(f"--config {path} is not UTF-8 text") from error

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from retick._regular_files import read_bytes
 from retick.cli.play.files import check_new_file
 from retick.cli.snapshot_scoring import TRACE_ENTITIES, Source, costs, counted, mean_bytes, read_source, train
 from retick.cli.terminal import say
@@ -212,7 +213,7 @@ def read_prior(path: Path | None) -> Prior:
     if path is None:
         return generic_prior()
     try:
-        return Prior.from_bytes(path.read_bytes())
+        return Prior.from_bytes(read_bytes(path))
     except DecodeError as error:
         raise UsageError(f"{path}: {error}") from None
 

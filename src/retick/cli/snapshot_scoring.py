@@ -6,13 +6,16 @@ acknowledged by then. Statistics are carried along the same chains. All commands
 """
 
 import lzma
+import os
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from sys import byteorder
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from retick.errors import DecodeError, InvalidValue, SchemaError, SchemaMismatch, UsageError
+from retick._regular_files import read_bytes, regular
+from retick.errors import DecodeError, InvalidValue, LimitExceeded, SchemaError, SchemaMismatch, UsageError
+from retick.replay import ReadLimits
 from retick.snapshot import (
     Bool,
     Codec,
@@ -35,6 +38,7 @@ from retick.snapshot.compact.head import read_head
 from retick.snapshot.compact.numbers import OLDEST
 from retick.snapshot.errors import value_error
 from retick.snapshot.inspect import PacketReport, inspect_packet, is_snapshot
+from retick.verify.xz import XzFile
 
 
 def counted(check: bool = False) -> str:
@@ -205,7 +209,7 @@ def read_source(path: Path, schema: Path | None, entities: int = TRACE_ENTITIES,
     declared = None
     if schema is not None:
         try:
-            declared = schema_from_json(schema.read_bytes())
+            declared = schema_from_json(read_bytes(schema))
         except SchemaError as error:
             raise UsageError(f"{schema}: {error}") from None
     if path.is_dir():
@@ -221,12 +225,15 @@ def _trace(path: Path, entities: int, schema: Schema) -> Source:
     if entities < 1:
         raise UsageError(f"a trace has 1 entity or more, not {entities}")
     try:
-        with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
-            data = file.read(MOST_TRACE_BYTES + 1)
-    except (lzma.LZMAError, EOFError) as error:
+        with open(path, "rb", opener=regular) as file:
+            most = _most_of(file) if path.suffix == ".xz" else MOST_TRACE_BYTES
+            data = (XzFile(file) if path.suffix == ".xz" else file).read(most + 1)
+    except (lzma.LZMAError, EOFError, LimitExceeded) as error:
         raise UsageError(f"{path}: {error}") from None
     row = 4 * _FIELDS * entities
-    if not data or len(data) > MOST_TRACE_BYTES or len(data) % row:
+    if len(data) > most:
+        raise UsageError(f"{path}: it unpacks to more than the {most} bytes that a file of this size may have")
+    if not data or len(data) % row:
         raise UsageError(
             f"{path}: {len(data)} bytes are not frames of {entities} entities (see --entities; packets are read from "
             "their folder)"
@@ -244,6 +251,12 @@ def _trace(path: Path, entities: int, schema: Schema) -> Source:
         made = Snapshot.from_columns(schema, tick=tick + 1, ids=ids, columns={1: columns})
         snapshots.append(made.copy())
     return Source(schema, snapshots)
+
+
+def _most_of(packed: BinaryIO) -> int:
+    """The most bytes that a packed trace may unpack to: as much as any other file of its size."""
+    limits = ReadLimits()
+    return min(MOST_TRACE_BYTES, limits.free_bytes + limits.growth * os.fstat(packed.fileno()).st_size)
 
 
 def _check_frame(path: Path, frame: int, cube: Component, columns: "list[array[int]]") -> None:
@@ -264,7 +277,7 @@ def _packets(folder: Path, schema: Schema, prior: Prior | None) -> Source:
     for number, path in enumerate(sorted(folder.iterdir())):
         if number >= MOST_PACKETS:
             raise UsageError(f"{folder} has more than {MOST_PACKETS} files")
-        data = path.read_bytes() if path.is_file() else b""
+        data = read_bytes(path) if path.is_file() else b""
         if not is_snapshot(data):
             continue
         seen += 1

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from retick.audit.game_loader import load_game
-from retick.cli.arguments import project_game
+from retick.cli.arguments import ProjectOption, asked_project
 from retick.cli.play.options import IdentityOption, KeylogOption, LinkOptions
 from retick.cli.terminal import say
 from retick.errors import MissingExtra, UsageError
@@ -22,9 +22,10 @@ def studio(
         typer.Argument(
             metavar="[GAME]",
             help="A game of your own, as module:Class or file.py:Class.",
-            show_default="[tool.retick] game of pyproject.toml, or the fighter",
+            show_default="the fighter",
         ),
     ] = None,
+    project: ProjectOption = False,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     port: Annotated[int, typer.Option(help="TCP port of the page; 0 takes a free one.")] = DEFAULT_PORT,
     host: Annotated[
@@ -45,7 +46,8 @@ def studio(
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise MissingExtra(f"the studio needs {', '.join(missing)}: pip install {' '.join(missing)}")
-    wanted = game or project_game()
+    asked = asked_project(project, game)
+    wanted = game or asked
     if wanted is not None:
         load_game(wanted)
     from retick.studio.room import Settings

@@ -10,6 +10,7 @@ from rich.table import Table
 from retick.audit.game_loader import load_game
 from retick.audit.input_search import Search, SearchedMatch, SearchResult
 from retick.audit.line_watch import LinesRun
+from retick.cli.arguments import wanted_game
 from retick.cli.exit_codes import NO, playing
 from retick.cli.terminal import Screen, count, working
 from retick.sim.contract import Simulation
@@ -29,7 +30,14 @@ LOOKED_AT = 120
 
 
 def synctest(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="The game, as module:Class, file.py:Class or by its id.")],
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[GAME]",
+            help="The game, as module:Class, file.py:Class or by its id; a file with one world needs no class.",
+            show_default="[tool.retick] game of pyproject.toml",
+        ),
+    ] = None,
     frames: Annotated[int, typer.Option(min=1, help="Frames in each round.")] = 600,
     distance: Annotated[int, typer.Option(min=1, max=1000, help="Frames to run again after every frame.")] = 7,
     seed: Annotated[int, typer.Option(min=1, max=LAST_SEED, help="Seed of the first round and of the search.")] = 1,
@@ -49,6 +57,7 @@ def synctest(
 
     Example: retick synctest retick.games.fighter:Fighter --frames 2000
     """
+    game = wanted_game(game)
     factory = load_game(game)
     console = Screen()
     seeds = [(seed + number - 1) % LAST_SEED + 1 for number in range(rounds)]

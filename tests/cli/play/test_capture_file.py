@@ -24,6 +24,7 @@ from retick.rollback.session.session import RollbackSession
 from retick.transport import MemoryHub, read_capture
 from retick.transport.capture import Recorded
 from tests.cli.play.hosting import FAST, hosting, last_words, line_of_play
+from tests.full_disk import NO_BYTECODE
 from tests.transport.echo import Recorder
 
 RUNNER = CliRunner()
@@ -176,7 +177,6 @@ NO_ROOM = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))  # as on a full disk, writes fail
 sys.argv = ["retick", *sys.argv[1:]]
-sys.dont_write_bytecode = True
 from retick.__main__ import main
 main()
 """
@@ -187,7 +187,7 @@ main()
 def test_files_of_the_demo_that_cannot_be_written_are_named_and_the_answer_is_no(tmp_path: Path, option: str) -> None:
     quick = ["demo", "--frames", "600", "--rate", "300", "--rtt", "20", "--loss", "20", "--seed", "3"]
     words = [sys.executable, "-c", NO_ROOM, *quick, option, str(tmp_path / "file")]
-    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    ended = subprocess.run(words, env=os.environ | NO_BYTECODE, capture_output=True, text=True, check=False)
     assert ended.returncode in (1, 2)
     assert "File too large" in ended.stderr
     assert str(tmp_path / "file") in ended.stderr

@@ -1,5 +1,6 @@
 """Replays that are written during a match."""
 
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from retick.cli.play.files import check_recording
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.replay import load, verify
+from tests.full_disk import NO_BYTECODE
 
 
 def test_a_live_recording_has_rules_for_its_name(tmp_path: Path) -> None:
@@ -34,6 +36,7 @@ def run_limited(*words: str) -> "subprocess.Popen[str]":
     """A command all of whose files find the disk full after ``ROOM`` bytes."""
     return subprocess.Popen(
         [sys.executable, "-c", LIMITED.format(room=ROOM), *words],
+        env=os.environ | NO_BYTECODE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -48,7 +48,7 @@ def test_a_game_that_raises_is_reported_in_one_line(
     words: dict[str, list[object]] = {
         "record": [tmp_path / "new.rtk", "--script", script],
         "diff": [files[0], files[1]],
-        "play": [files[1]],
+        "play": [files[1], "--no-window"],
     }
     code, _, err = run("replay", command, *words[command], "--game", game)
     assert code == 1

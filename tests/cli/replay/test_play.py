@@ -87,3 +87,18 @@ def test_a_large_state_is_one_line_of_bounded_length() -> None:
     assert line.startswith("things[0].x=0 things[1].x=1 ")
     assert line.endswith("more fields")
     assert shortened({"a": 1, "b": 2}) == "a=1 b=2"
+
+
+def test_why_there_are_lines_and_no_picture_is_said_beside_the_output(run: Run, match: Path) -> None:
+    code, out, err = run("replay", "play", match)
+    assert code == 0
+    assert out.startswith("frame ")
+    assert err == (
+        "retick: the output is not a terminal, so the states are printed, one line for each second: "
+        "--window opens the window of a game that has one\n"
+    )
+
+
+@pytest.mark.parametrize("words", [("--every", 60), ("--no-window",)])
+def test_who_asked_for_lines_is_not_told_why(run: Run, match: Path, words: tuple[object, ...]) -> None:
+    assert run("replay", "play", match, *words)[2] == ""

@@ -55,7 +55,7 @@ def test_a_recording_of_an_unknown_game_is_neither_good_nor_bad(run: Run, match:
     assert err.endswith("retick: of 3 files: 1 bad, 1 unknown\n")
 
 
-def test_the_game_of_the_project_is_found_by_its_id_and_its_errors_name_frame_and_line(
+def test_the_game_of_the_project_is_found_by_its_id_if_it_is_asked_for_and_its_errors_name_frame_and_line(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "counting_game.py").write_text(COUNTING)
@@ -63,10 +63,11 @@ def test_the_game_of_the_project_is_found_by_its_id_and_its_errors_name_frame_an
     monkeypatch.chdir(tmp_path)
     good = replay.sealed(replay.Replay(seed=1, frames=[(1, 0)] * 3), load_game("counting_game.py:Count")())
     replay.save(tmp_path / "good.rtk", good)
-    assert run("replay", "verify", "good.rtk")[0] == 0
-    assert run("replay", "diff", "good.rtk", "good.rtk")[0] == 0
+    assert run("replay", "verify", "good.rtk")[0] == 3
+    assert run("replay", "verify", "good.rtk", "--project")[0] == 0
+    assert run("replay", "diff", "good.rtk", "good.rtk", "--project")[0] == 0
     replay.save(tmp_path / "bad.rtk", good.replace(frames=[(1, 0), (1, 0), (1, 0), (255, 0)], checkpoints={4: 4}))
-    code, _, err = run("replay", "verify", "bad.rtk")
+    code, _, err = run("replay", "verify", "bad.rtk", "--project")
     assert code == 1
     assert err == (
         "retick: bad.rtk: the game raised UsageError: Count.total: 258 is not a U8 (0 to 255) (counting_game.py:8 in "

@@ -33,10 +33,13 @@ def test_a_window_opens_where_it_is_asked_for(run: Run, shown: list[Any]) -> Non
     assert shown[0].playback.player.frame == 30
 
 
-def test_the_game_of_the_project_is_used_for_its_own_recordings(run: Run, shown: list[Any], tmp_path: Path) -> None:
-    assert run("replay", "play", "m.rtk", "--window")[0] == 2
+def test_the_game_of_the_project_is_used_for_its_own_recordings_if_it_is_asked_for(
+    run: Run, shown: list[Any], tmp_path: Path
+) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.retick]\ngame = 'filmed.py:Game'")
-    assert run("replay", "play", "m.rtk", "--window")[0] == 0
+    assert run("replay", "play", "m.rtk", "--window")[0] == 2
+    assert shown == []
+    assert run("replay", "play", "m.rtk", "--window", "--project")[0] == 0
     assert len(shown) == 1
 
 

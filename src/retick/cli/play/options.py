@@ -25,6 +25,7 @@ from retick.playing.match_driver import MatchDriver
 from retick.playing.online import chosen_relay, open_online
 from retick.playing.way_in import OnlineWay, WayIn, way_in
 from retick.replay import LiveRecording
+from retick.replay.replay import TICK_RATE
 from retick.rollback.lan import LanSession
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.session import RollbackSession
@@ -111,7 +112,11 @@ class MatchSetup:
     ) -> MatchDriver:
         """Make the driver, which joins the host at ``host_address`` or by the code of ``online``, or else hosts."""
         session: RollbackSession | LanSession
-        recording = None if self._record is None else LiveRecording(self._record)
+        recording = (
+            None
+            if self._record is None
+            else LiveRecording(self._record, metadata={TICK_RATE: str(self.config.tick_rate)})
+        )
         followed = FollowedMatch(self.shown_game.confirmed, recording)
         if self.lan_compat:
             session = LanSession(self.game, host_address=host_address, config=self.config, record=followed)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from retick.cli.arguments import project_game
+from retick.cli.arguments import wanted_game
 from retick.cli.play.options import (
     DEFAULT_PORT,
     HostOpenOption,
@@ -80,9 +80,7 @@ def play(
     if importlib.util.find_spec("pygame") is None:
         raise MissingExtra("a window needs pygame: pip install pygame-ce")
     LinkOptions(plain=plain, everybody=everybody, identity=identity, keylog=keylog)
-    wanted = game or project_game()
-    if wanted is None:
-        raise UsageError("name the game, as module:Class, or in pyproject.toml: [tool.retick] game = 'game.py:Tanks'")
+    wanted = wanted_game(game)
     module = find_window(wanted)
     if module is None:
         raise UsageError(

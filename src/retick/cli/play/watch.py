@@ -36,6 +36,7 @@ from retick.playing.link_form import LinkForm, why_refused
 from retick.playing.online import OnlineStatus
 from retick.playing.way_in import OnlineWay
 from retick.replay import LiveRecording
+from retick.replay.replay import TICK_RATE
 from retick.rollback import MatchConfig, MatchEnded, MatchEvent, SourceChanged, SpectatorSession, WatchingStarted
 from retick.routes import OnlineEvent
 from retick.transport import Poll, open_towards
@@ -90,7 +91,7 @@ def watch(
         else:
             socket, source = open_towards(way.target, 0)
             where, why_not = f"{way.target[0]} port {way.target[1]}", no_answer(way.target)
-        recording = None if record is None else LiveRecording(record)
+        recording = None if record is None else LiveRecording(record, metadata={TICK_RATE: str(rate)})
         session = SpectatorSession(
             shown_game.game,
             source,

@@ -12,9 +12,9 @@ from rich.console import RenderableType
 from rich.live import Live
 from rich.table import Table
 
-from retick.cli.arguments import BudgetOption, load_within
+from retick.cli.arguments import BudgetOption, ProjectOption, asked_project, load_within
 from retick.cli.draw.fighter import Arena
-from retick.cli.exit_codes import named, playing
+from retick.cli.exit_codes import complain, named, playing
 from retick.cli.pace import LoopPace
 from retick.cli.play.keys import TerminalKeys
 from retick.cli.replay.reading import GameOption, ReplayFile, game_of, project_game_of
@@ -45,9 +45,14 @@ def play_in_window(game: str | None, replay: Replay, file: Path, start: int | No
 
 
 FRAMES_A_SECOND = 60
+"""The rate of recordings that do not know theirs."""
 HELP = "space pause, arrows step, pgup/pgdn 10 s, 0-9 tenths, +/- speed, q quit"
 
 
+_WHY_LINES = (
+    "the output is not a terminal, so the states are printed, one line for each second: --window opens the window of a "
+    "game that has one"
+)
 MOST_ROWS, MOST_LETTERS = 200, 200
 """Most rows, and letters of a cell, in a table of a state, which may have any number of fields."""
 LONGEST_LINE = 400
@@ -57,8 +62,11 @@ LONGEST_LINE = 400
 def play(
     file: ReplayFile,
     start: Annotated[int | None, typer.Option("--from", help="Frame to start at.", show_default="the first")] = None,
-    every: Annotated[int, typer.Option(help="Frames between two printed lines, without a terminal.")] = FRAMES_A_SECOND,
+    every: Annotated[
+        int | None, typer.Option(help="Frames between two printed lines, without a terminal.", show_default="a second")
+    ] = None,
     game: GameOption = None,
+    project: ProjectOption = False,
     budget: BudgetOption = None,
     window: Annotated[
         bool | None,
@@ -69,19 +77,19 @@ def play(
 ) -> None:
     """Play a replay with keys to pause, step and jump: in the game's own window, or in the terminal.
 
-    Without a terminal, print a line per second. Recordings of the project's game ([tool.retick] game in the
-    pyproject.toml of the working directory) are played with it.
+    Without a terminal, print a line per second. A recording of a game that is not Retick's needs --game or --project.
 
     Exit code 0: played. 1: the file is bad, or the game failed on it. 2: misuse.
 
     Example: retick replay play match.rtk --from 600
     """
-    if every < 1:
+    if every is not None and every < 1:
         raise UsageError(f"--every must be 1 or more, not {every}")
+    asked = asked_project(project, game)
     with named(file):
         replay = load_within(file, budget)
-        game = game or project_game_of(replay)
-        player = ReplayPlayer(replay, game_of(replay, game))
+        game = game or project_game_of(replay, asked)
+        player = ReplayPlayer(replay, game_of(replay, game, None))
     console = Screen()
     if window or (window is None and console.is_terminal and game is not None):
         if play_in_window(game, replay, file, start):
@@ -94,11 +102,18 @@ def play(
         if console.is_terminal and not console.is_dumb_terminal and sys.stdin.isatty():
             _play_live(console, Playback(player), file)
         else:
-            _print_lines(player, every)
+            if every is None and window is None and not console.is_terminal:
+                complain(_WHY_LINES)
+            _print_lines(player, every or _rate_of(replay))
+
+
+def _rate_of(replay: Replay) -> int:
+    return replay.tick_rate or FRAMES_A_SECOND
 
 
 def _play_live(console: Screen, playback: Playback, file: Path) -> None:
-    pace = LoopPace(FRAMES_A_SECOND)
+    rate = _rate_of(playback.player.replay)
+    pace = LoopPace(rate)
     drawn = -1
     previous: Any = None
     with TerminalKeys() as keys, Live(console=console, screen=True, auto_refresh=False) as live:
@@ -113,7 +128,7 @@ def _play_live(console: Screen, playback: Playback, file: Path) -> None:
                 live.update(_picture(playback, previous, file), refresh=True)
                 drawn, previous = playback.player.frame, playback.player.state
             elif in_time:
-                playback.player.prepare(FRAMES_A_SECOND)
+                playback.player.prepare(rate)
 
 
 def _picture(playback: Playback, previous: Any, file: Path) -> RenderableType:

@@ -9,7 +9,6 @@ import typer
 from rich.progress import Progress
 
 from retick.audit.game_loader import GAME_IDS, load_game
-from retick.cli.arguments import project_game
 from retick.cli.exit_codes import MISUSE, NO, UNKNOWN, complain, playing
 from retick.cli.terminal import Screen, say
 from retick.errors import RetickError, UsageError
@@ -65,6 +64,9 @@ def for_each(paths: Sequence[Path], work: Callable[[Path], None]) -> None:
             except Undecided as error:
                 unknown += 1
                 say(f"unknown  {path}: {error}")
+            except MemoryError:
+                bad += 1
+                complain(f"{path}: there is too little memory for it")
             except RetickError as error:
                 bad += 1
                 complain(f"{path}: {error}")
@@ -81,22 +83,24 @@ GameOption = Annotated[
         "--game",
         metavar="MODULE:CLASS",
         help="The game, as module:Class, file.py:Class or by its id.",
-        show_default="the recording's: a game of Retick, or [tool.retick] game of pyproject.toml",
+        show_default="the recording's, if it is a game of Retick",
     ),
 ]
 
 
-def project_game_of(replay: Replay) -> str | None:
-    """The game of the project in the working directory, if the recording belongs to it; otherwise None."""
-    named = None if not replay.game_id or replay.game_id in GAME_IDS else project_game()
-    if named is None or getattr(load_game(named)(), "game_id", None) != replay.game_id:
+def project_game_of(replay: Replay, project: str | None) -> str | None:
+    """The project's game, if there is one and the recording belongs to it; otherwise None."""
+    if project is None or not replay.game_id or replay.game_id in GAME_IDS:
         return None
-    return named
+    return project if getattr(load_game(project)(), "game_id", None) == replay.game_id else None
 
 
-def game_of(replay: Replay, named: str | None) -> Simulation[Any]:
-    """The game to play ``replay`` with: the named one, or else the one that the recording names."""
-    named = named or project_game_of(replay)
+def game_of(replay: Replay, named: str | None, project: str | None) -> Simulation[Any]:
+    """The game to play ``replay`` with: the named one, or else the one whose id the recording has.
+
+    That is a game of Retick, or the game ``project``, which is given only if the user asked for it.
+    """
+    named = named or project_game_of(replay, project)
     game = game_for(replay, None if named is None else load_game(named), None)
     is_other = replay.game_id in GAME_IDS and getattr(game, "game_id", None) != replay.game_id
     if named is not None and named not in GAME_IDS and is_other:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import track
 
+from retick._regular_files import read_text
 from retick.audit.game_loader import load_game
 from retick.cli.exit_codes import playing
 from retick.cli.replay.reading import FIGHTER, GameOption
@@ -158,7 +159,7 @@ def _fought(seed: int, frames: int, p1: StyleName, p2: StyleName) -> bytes:
 
 def _scripted(sim: Simulation[Any], script: Path) -> bytes:
     try:
-        text = script.read_text(encoding="utf-8")
+        text = read_text(script)
     except UnicodeDecodeError as error:
         raise UsageError(f"{script}: not UTF-8 text: {error.reason}") from None
     names = {button.name.lower(): int(button) for button in Button if button.name} if isinstance(sim, Fighter) else {}

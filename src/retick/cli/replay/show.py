@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from retick.cli.arguments import BudgetOption, load_within
+from retick._regular_files import regular
+from retick.cli.arguments import BudgetOption, ProjectOption, asked_project, load_within
 from retick.cli.exit_codes import NO, named, playing
 from retick.cli.replay.reading import GameOption, ReplayFiles, for_each, game_of
 from retick.cli.terminal import count, json_text, say, say_json
@@ -41,7 +42,7 @@ def info(
 
 
 def _facts(path: Path, replay: Replay) -> dict[str, Any]:
-    with path.open("rb") as file:
+    with open(path, "rb", opener=regular) as file:
         form = format_of(file.read(4))
     return {"format": form, "bytes": path.stat().st_size, **facts_of(replay)}
 
@@ -60,15 +61,17 @@ def diff(
     ours: Annotated[Path, typer.Argument(metavar="A", show_default=False, help="A replay.")],
     theirs: Annotated[Path, typer.Argument(metavar="B", show_default=False, help="Another replay of the same game.")],
     game: GameOption = None,
+    project: ProjectOption = False,
     budget: BudgetOption = None,
 ) -> None:
     """Show the first frame whose inputs differ, and the fields that differ after it.
 
-    The game is found by the id in the recording: a game of Retick, or the game that the project in this folder names.
+    Recordings of a game that is not Retick's need --game or --project.
     Exit code 0: the same match, even if one recording ends earlier. 1: different matches. 2: misuse.
 
     Example: retick replay diff mine.rtk yours.rtk
     """
+    asked = asked_project(project, game)
     with named(ours):
         here = load_within(ours, budget)
     with named(theirs):
@@ -76,7 +79,7 @@ def diff(
     if here.game_id and there.game_id and here.game_id != there.game_id:
         raise UsageError(f"recordings of two games: {here.game_id!r} and {there.game_id!r}")
     with playing():
-        found = compare(here, there, game_of(here if here.game_id else there, game))
+        found = compare(here, there, game_of(here if here.game_id else there, game, asked))
     say(*_difference_lines(found, here.input_size))
     for which, replay in (("A", here), ("B", there)):
         if replay.truncated:
@@ -137,6 +140,7 @@ def export(
         bool, typer.Option("--states", help="Also play the match, and add the state after each frame, field by field.")
     ] = False,
     game: GameOption = None,
+    project: ProjectOption = False,
     budget: BudgetOption = None,
 ) -> None:
     """Write replays as JSON lines, one for the match and one for each frame; or convert them.
@@ -152,6 +156,7 @@ def export(
     if into is not None and not into.is_dir():
         raise UsageError(f"--into {into}: no such folder")
 
+    asked = asked_project(project, game)
     written: dict[Path, Path] = {}
 
     def turn(path: Path) -> None:
@@ -161,7 +166,7 @@ def export(
             raise UsageError("it would overwrite itself")
         if target is not None and written.setdefault(target, path) != path:
             raise UsageError(f"it would overwrite {target}, which was made from {written[target]}")
-        _write(replay, form, target, game_of(replay, game) if states else None)
+        _write(replay, form, target, game_of(replay, game, asked) if states else None)
 
     for_each(files, turn)
 

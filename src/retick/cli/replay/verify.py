@@ -1,4 +1,7 @@
-"""``retick replay verify``: runs replays again and compares the checksums that they hold."""
+"""``retick replay verify``: runs replays again and compares the checksums that they hold.
+
+Single files are judged by ``retick.replay.verification``; folders, archives and other sources by ``retick.verify``.
+"""
 
 import sys
 import time
@@ -13,8 +16,9 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from retick._regular_files import refuse_special
 from retick.audit.game_loader import load_game
-from retick.cli.arguments import BudgetOption, load_within, project_game, read_limits
+from retick.cli.arguments import BudgetOption, ProjectOption, asked_project, load_within, read_limits
 from retick.cli.exit_codes import NO
 from retick.cli.replay.reading import GameOption, Undecided, UnknownGame, for_each, game_of
 from retick.cli.terminal import Screen, count, say
@@ -47,6 +51,7 @@ class Many:
     workers: int | None
     address: str | None
     game: str | None
+    project: str | None
     allow_truncated: bool
     quiet: bool
     budget: int | None
@@ -56,7 +61,7 @@ class Many:
         if self.results is not None and not self.results.absolute().parent.is_dir():
             raise UsageError(f"{self.results} cannot be written: there is no folder {self.results.parent}")
         if self.manifest is not None:
-            self.manifest.open("rb").close()  # fail before a file of results is made
+            refuse_special(self.manifest)  # fail before a file of results is made
         with ResultFile(self.results) if self.results is not None else nullcontext() as file:
             held = file.paths if file is not None else set()
             run = Run(
@@ -67,7 +72,7 @@ class Many:
                 workers=self.workers,
                 address=self.address,
                 is_done=held.__contains__ if held else None,
-                project=None if self.game is not None else project_game(),
+                project=self.project,
                 strict=not self.allow_truncated,
                 limits=read_limits(self.budget),
             )
@@ -161,6 +166,7 @@ def verify(
         str | None, typer.Option(metavar="CHECKSUM", help="Checksum of the final state, for example 0x41B73DB7.")
     ] = None,
     game: GameOption = None,
+    project: ProjectOption = False,
     allow_truncated: Annotated[
         bool,
         typer.Option("--allow-truncated", help="Accept a recording that was cut off, and verify what is left of it."),
@@ -189,8 +195,8 @@ def verify(
     Exit code 0 then means that all are ok, and 1 that one is not, for whatever reason, also a missing file; its line
     says why.
     Exit code 0: all are good. 1: one is not. 2: misuse, or a file that cannot be opened. 3: one cannot be judged: it
-    has no checksum to compare, or its game is not known here. The game is found by the id in the recording: a game of
-    Retick, or the game that the project in this folder names; --game names another.
+    has no checksum to compare, or its game is not known here. The game is found by the id in the recording if it is
+    Retick's; otherwise name it with --game, or take that of the project in this folder with --project.
 
     Example: retick replay verify match.rplk --expect 0x41B73DB7
     """
@@ -203,6 +209,7 @@ def verify(
     )
     if expected is not None and (len(sources) > 1 or not is_one_by_one):
         raise UsageError("--expect is for a single file")
+    asked = asked_project(project, game)
     if game is not None:
         load_game(game)
     if not is_one_by_one:
@@ -213,6 +220,7 @@ def verify(
             workers=workers,
             address=address,
             game=game,
+            project=asked,
             allow_truncated=allow_truncated,
             quiet=quiet,
             budget=budget,
@@ -222,7 +230,7 @@ def verify(
     def judge(path: Path) -> None:
         replay = _load(path, budget, allow_truncated)
         try:
-            sim = game_of(replay, game)
+            sim = game_of(replay, game, asked)
         except UnknownGame as error:
             raise Undecided(str(error)) from None
         verdict = run_again(replay, sim, expected)

@@ -73,7 +73,7 @@ def _own_fields(bundle: Bundle, make: Callable[[], Simulation[Any]] | None) -> l
 # A file never decides what is imported: it only picks one of the games that are known here.
 
 FIGHTER = "retick.fighter"
-START = "start the studio with it: retick studio module:Class"
+START = "start the studio with it: retick studio module:Class, or retick studio --project"
 
 
 class GameNotKnown(UsageError):
