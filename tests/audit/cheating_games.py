@@ -1,8 +1,11 @@
 """Small games, each with one way of breaking the contract, that the dynamic audit must catch; and an honest one."""
 
+import datetime as dt
+import os
 import random
 import sys
 import time
+from time import time as clock
 from typing import Any, NamedTuple
 
 from retick.errors import UsageError
@@ -119,6 +122,23 @@ class ChangesItsState(Honest):
 
     def checksum(self, state: Any) -> int:
         return state[0]
+
+
+class AsksTheDate(Honest):
+    def bonus(self, state: Any) -> int:
+        return dt.date.today().day
+
+
+class AsksTheClock(Honest):
+    """Reads a clock that it has imported by its name, and whose answer is mostly the same in all interpreters."""
+
+    def bonus(self, state: Any) -> int:
+        return int(clock() // 10)
+
+
+class AsksTheUser(Honest):
+    def bonus(self, state: Any) -> int:
+        return len(os.environ.get("USER", ""))
 
 
 class BlindChecksum(TextHash):

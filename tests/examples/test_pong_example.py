@@ -17,6 +17,7 @@ from retick.link import Reason
 from retick.rollback import PeerDisconnected
 from retick.rollback.session.inside import inside_of
 from retick.testing import assert_deterministic
+from tests.examples.waiting import wait
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -48,6 +49,7 @@ def test_two_programs_play_over_sockets_and_part_in_good_order(pong: dict[str, A
     sides = [(host, host_wire, lambda: pong["UP"]), (joiner, joiner_wire, lambda: pong["DOWN"])]
     while not (host.running and joiner.running and min(host.frame, joiner.frame) >= 45):
         assert [pong["take_part"](*side) for side in sides] == ["", ""]
+        wait()
     frame = min(inside_of(side).match.engine.final_state_frame for side in (host, joiner))
     assert frame > 10
     assert inside_of(host).match.engine.checksum_at(frame) == inside_of(joiner).match.engine.checksum_at(frame)
@@ -55,6 +57,7 @@ def test_two_programs_play_over_sockets_and_part_in_good_order(pong: dict[str, A
     joiner.close()
     over = ""
     while not over:
+        wait()
         joiner_wire.poll()
         over = pong["take_part"](*sides[0])
     assert "left" in over
@@ -133,11 +136,13 @@ def test_ctrl_c_ends_without_a_traceback_and_the_other_side_is_told_at_once(
         over = ""
         while not (host.running and host.frame >= 90):
             assert pong["take_part"](host, wire, lambda: 0) == ""
+            wait()
         happened: list[Any] = []
         poll = wire.poll
         wire.poll = lambda: (happened.extend(events := poll()), events)[1]
         joiner.send_signal(signal.SIGINT)
         while not over:
+            wait()
             over = pong["take_part"](host, wire, lambda: 0)
         wire.poll = poll
         assert [each.reason for each in happened if isinstance(each, PeerDisconnected)] == [Reason.GOODBYE]

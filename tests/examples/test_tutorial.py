@@ -21,6 +21,7 @@ from retick.rollback import PlayersDropped, PlayersReturned, RollbackSession
 from retick.rollback.session.inside import inside_of
 from retick.testing import assert_deterministic
 from retick.testing.mesh import Mesh
+from tests.examples.waiting import wait
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "examples" / "tutorial"
@@ -172,6 +173,7 @@ def test_two_windows_of_the_game_play_each_other_as_the_third_step_says(
         for program in (host, guest):
             assert program.turn([])
             program.draw(screen)
+        wait()
     for program in (guest, host):
         program.show(None)
     assert ("shot",) in heard
@@ -184,6 +186,7 @@ def play(online: Any, sides: list[tuple[Any, Any]], frames: int) -> None:
     while not all(session.running and session.frame >= frames for session, _ in sides):
         for session, wire in sides:
             assert online.take_part(session, wire, 4, happened=lambda event: None) == ""
+        wait()
     engines = [inside_of(session).match.engine for session, _ in sides]
     frame = min(engine.final_state_frame for engine in engines)
     assert frame > 5
@@ -205,6 +208,7 @@ def play_and_record(load: Callable[[str], Any], capsys: pytest.CaptureFixture[st
             load("online").take_part(session, wire, 8, happened=lambda event: None)
             if session.running:
                 recorded.play_sounds(session, sounds)
+        wait()
     joiner[1].leave()
     host[1].leave()
     return heard
@@ -234,6 +238,7 @@ def test_two_programs_play_over_sockets_and_leave_in_good_order(
     joiner[1].leave()
     over = ""
     while not over:
+        wait()
         over = online.take_part(*host, 0, happened=lambda event: None)
     assert "left" in over
     host[1].leave()
@@ -260,6 +265,7 @@ def test_a_program_that_was_killed_gets_its_seat_back_with_what_it_saved(
     def take_part(*seats: Any) -> None:
         for seat in seats:
             assert online.take_part(*sides[seat], 4, happened=seat.happened) == ""
+        wait()
 
     sides = {ann: ann.connect(tanks.Tanks(), port=0)}
     port = sides[ann][1].socket.address[1]

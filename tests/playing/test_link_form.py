@@ -1,7 +1,7 @@
 """The forms of links, and what their refusals mean."""
 
 from retick.link import Invite, Reason
-from retick.playing.link_form import OPEN, PLAIN, LinkForm, why_refused
+from retick.playing.link_form import OPEN, PLAIN, LinkForm, why_not_this_game, why_refused
 
 INVITED = LinkForm(invite=Invite("desk:1", b"0123456789abcdef"), identity=b"k" * 32, keylog=print)
 
@@ -26,3 +26,18 @@ def test_each_refusal_about_sealing_says_what_to_do() -> None:
     assert "only peers that have its invite" in why_refused(Reason.SECRET, "", OPEN)
     assert "leave it out" in why_refused(Reason.VERSION, "the other side takes sealed links only: …", PLAIN)
     assert "to both sides" in why_refused(Reason.VERSION, "the other side takes plain links only: …", OPEN)
+
+
+def test_the_host_of_another_game_is_named() -> None:
+    said = why_not_this_game(Reason.GAME, "another game: this is 'me.tanks'")
+    assert said == "the host there plays another game: me.tanks. Ask for the address or the line of your host"
+    said = why_not_this_game(Reason.GAME, "another game: this is 'me.tanks/4'")
+    assert said.startswith("the host there plays another game: me.tanks for 4 players.")
+    said = why_not_this_game(Reason.GAME_VERSION, "another version of the game: this is version 7")
+    assert said == "the host there plays version 7 of this game: everybody needs the same version"
+
+
+def test_what_is_said_of_other_reasons_or_in_other_words_stays() -> None:
+    assert why_not_this_game(Reason.GAME, "go away") == ""
+    assert why_not_this_game(Reason.GAME_VERSION, "go away") == ""
+    assert why_not_this_game(Reason.FULL, "another game: this is 'me.tanks'") == ""

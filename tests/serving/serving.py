@@ -15,16 +15,12 @@ from retick.transport.poll import Poll
 from retick.transport.udp import open_udp
 
 
-class Serving:
-    """``retick serve`` as a process of its own, in a folder of its own."""
+class Process:
+    """A command of ``retick`` as a process in a folder of its own; its lines are JSON. It is killed after a minute."""
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
-        game = () if any(".py:" in word for word in arguments) else ("runner",)
+    def __init__(self, folder: Path, *words: str) -> None:
         self.process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "retick", "serve", *game),
-                *("--port", "0", "--host", "127.0.0.1", "--log-json", *arguments),
-            ],
+            [sys.executable, "-m", "retick", *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -56,6 +52,14 @@ class Serving:
         while lines[-1]["event"] != event:
             lines.append(self.line())
         return lines
+
+
+class Serving(Process):
+    """``retick serve`` on a free port, with NetRunner's game if no other is named."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        game = () if any(".py:" in word for word in arguments) else ("runner",)
+        super().__init__(folder, "serve", *game, "--port", "0", "--host", "127.0.0.1", "--log-json", *arguments)
 
 
 class Player:

@@ -1,6 +1,9 @@
 """Games that do not repeat themselves are found, and the run that shows it is made short."""
 
+import datetime as dt
+import os
 import random
+import time
 from typing import Any
 
 import pytest
@@ -36,6 +39,41 @@ def test_assert_deterministic_fails_with_the_short_run() -> None:
     assert_deterministic(Fighter, frames=60)
     with pytest.raises(AssertionError, match="came out differently"):
         assert_deterministic(CHEATS_ON_ITS_OWN[0], frames=60)
+
+
+class Clocked(Tally):
+    """Asks a clock of seconds, which gives the same answer within a test that takes less."""
+
+    def step(self, state: Any, inputs: Any) -> Any:
+        after = super().step(state, inputs)
+        return after._replace(mixed=after.mixed ^ int(time.time()) % 2)
+
+
+class Dated(Tally):
+    def initial_state(self, seed: int) -> Any:
+        return super().initial_state(seed + dt.date.today().day)
+
+
+class Personal(Tally):
+    def initial_state(self, seed: int) -> Any:
+        return super().initial_state(seed + len(os.environ.get("USER", "")))
+
+
+@pytest.mark.parametrize(("game", "frame"), [(Clocked, 0), (Dated, -1), (Personal, -1)])
+def test_what_depends_on_the_time_or_the_user_is_found_within_a_moment(
+    game: Any, frame: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if game is Clocked:
+        monkeypatch.setattr(time, "time", lambda: 1000.0)
+    monkeypatch.setenv("USER", "Ann")
+    failure = find_failure(game, frames=60)
+    assert failure is not None
+    assert "at another time, by another user" in str(failure.error)
+    assert failure.compared == ("here", "elsewhere")
+    assert failure.error.frame >= frame
+    assert failure.error.differences
+    small = shrink(game, failure)
+    assert len(small.inputs) <= len(failure.inputs)
 
 
 class Thorny:

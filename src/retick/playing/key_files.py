@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from retick._regular_files import regular
 from retick.errors import UsageError
 from retick.link import Invite
 from retick.playing.link_form import LinkForm
@@ -107,7 +108,7 @@ def _new_key(kind: _Kind, path: Path) -> bytes | None:
 
 def _read_key(kind: _Kind, path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=regular) as file:
             words = file.read(_MOST_BYTES).split()
         mark, key = words[0].decode("ascii"), bytes.fromhex(words[1].decode("ascii"))
     except OSError as error:

@@ -1,5 +1,6 @@
 """How a match seals its links (with an invite, open to everybody, or plain), and what a refusal means."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypedDict
@@ -70,6 +71,20 @@ def why_refused(reason: int, text: str, form: LinkForm) -> str:
         )
     if reason == Reason.VERSION and "plain links only" in text and form.sealed:
         return "the host takes plain links only: it was started with --plain. Give it to both sides, or to none"
+    return ""
+
+
+_OTHER_GAME = re.compile(r"another game: this is '([^']*?)(?:/(\d+))?'")
+_OTHER_VERSION = re.compile(r"another version of the game: this is version (\d+)")
+
+
+def why_not_this_game(reason: int, text: str) -> str:
+    """Name the game or version of a host that refused ours; empty for other refusals."""
+    if reason == Reason.GAME and (found := _OTHER_GAME.fullmatch(text)):
+        game = found[1] + (f" for {found[2]} players" if found[2] else "")
+        return f"the host there plays another game: {game}. Ask for the address or the line of your host"
+    if reason == Reason.GAME_VERSION and (found := _OTHER_VERSION.fullmatch(text)):
+        return f"the host there plays version {found[1]} of this game: everybody needs the same version"
     return ""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from retick.errors import UsageError
 from retick.link import Reason
-from retick.playing.link_form import PLAIN, LinkForm, why_refused
+from retick.playing.link_form import PLAIN, LinkForm, why_not_this_game, why_refused
 from retick.rollback.desync import DesyncReport
 from retick.rollback.events import (
     DesyncDetected,
@@ -137,7 +137,7 @@ def names_of(players: Iterable[int], names: Mapping[int, str], *, me: Iterable[i
 
 def why_gone(event: PeerDisconnected, called: Callable[[Sequence[int]], str], form: LinkForm = PLAIN) -> str:
     """Why a peer is gone; ``called`` names players, ``form`` is the form of our links."""
-    if refused := why_refused(event.reason, event.text, form):
+    if refused := why_refused(event.reason, event.text, form) or why_not_this_game(event.reason, event.text):
         return refused[0].upper() + refused[1:]
     if event.reason == Reason.GOODBYE:
         who = called(event.players) if event.players else "the host"

@@ -6,15 +6,17 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from retick.authority import MessageFromPlayer, RoomClosed, RoomFailed, ServerDrained
 from retick.serving.agones_duty import agones_duty
 from retick.serving.event_log import EventLog
 from retick.serving.page_options import ServerSource, announce_page, open_page
-from retick.serving.served_game import Served
 from retick.transport.pump import Pump
 from retick.transport.udp import UdpSocket
+
+if TYPE_CHECKING:
+    from retick.serving.served_game import Served
 
 DRAIN = 1024
 """Most datagrams read between two ticks: what all players of 64 rooms send in one tick."""
@@ -138,7 +140,7 @@ def on_sigterm(action: Callable[[], None]) -> None:
 
 
 async def run_alone(
-    served: Served,
+    served: "Served",
     socket: UdpSocket,
     log: EventLog,
     *,

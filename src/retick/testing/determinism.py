@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from retick.errors import DeterminismError
-from retick.rollback.engine.engine import SyncTest
 from retick.sim.contract import located
 from retick.sim.fields import FieldDifference, canonical_text, field_differences
 from retick.sim.prng import seeded_inputs
+from retick.testing.elsewhere import Elsewhere
 
 # Values are compared as canonical text, so that equal values look equal in every process.
 
@@ -66,13 +66,15 @@ def failure_in(game: Any, rows: Rows, seed: int, *, distance: int = 7, first: in
     """Look for non-determinism in one match; None if there is none.
 
     The initial state is made twice. From frame ``first`` on, the state given to ``step`` is read before and after the
-    call, and after every frame the last ``distance`` frames are run again.
+    call, and after every frame the last ``distance`` frames are run again. The whole match is also run once more at
+    another time and by another user, see ``retick.testing.elsewhere``.
     """
     first = max(first - distance, 0)
     return (
         _two_initial_states(game, seed)
         or _changed_argument(game, rows, seed, first)
         or _frame_run_again(game, rows, seed, distance, first)
+        or _frame_run_elsewhere(game, rows, seed, first)
     )
 
 
@@ -102,6 +104,8 @@ def _changed_argument(game: Any, rows: Rows, seed: int, first: int) -> Failure |
 
 
 def _frame_run_again(game: Any, rows: Rows, seed: int, distance: int, first: int) -> Failure | None:
+    from retick.rollback.engine.engine import SyncTest  # here, since processes that only observe a game have no engine
+
     sim = _fresh(game)
     test = SyncTest(sim, _run_until(sim, rows, seed, first), distance=distance)
     for frame in range(first, len(rows)):
@@ -112,6 +116,26 @@ def _frame_run_again(game: Any, rows: Rows, seed: int, distance: int, first: int
             at = first + error.frame
             found = _error(f"frame {at} came out differently when it was run again", at, error.differences)
             return Failure(seed=seed, inputs=rows[: frame + 1], error=found)
+    return None
+
+
+def _frame_run_elsewhere(game: Any, rows: Rows, seed: int, first: int) -> Failure | None:
+    """Run the match twice side by side, the second time at another time and by another user."""
+    sim, other, elsewhere = _fresh(game), _fresh(game), Elsewhere()
+    with elsewhere, located(-1, seed):
+        there = other.initial_state(seed)
+    here = sim.initial_state(seed)
+    for frame in range(-1, len(rows)):
+        if frame >= 0:
+            here = _stepped(sim, here, rows, seed, frame)
+            with elsewhere:
+                there = _stepped(other, there, rows, seed, frame)
+        if frame >= first - 1 and sim.checksum(here) != other.checksum(there):
+            differences = observe(sim, here).differences(observe(other, there))
+            what = "the initial state" if frame < 0 else f"frame {frame}"
+            text = f"{what} came out differently at another time, by another user (a clock, or the environment)"
+            error = _error(text, frame, differences)
+            return Failure(seed=seed, inputs=rows[: frame + 1], error=error, compared=("here", "elsewhere"))
     return None
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from retick.errors import RetickError, UsageError
 from retick.link.request import NO_SEAT_TOKEN
-from retick.rollback.events import MatchEvent
+from retick.rollback.events import FramesTakenBack, MatchEvent
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.session import Phase, RollbackSession
@@ -113,6 +113,11 @@ class MeshPeer:
         self.rows, self.checksums, self._final = {}, {}, -1
         engine = self._match.engine
         self.start_state = engine.state if engine.frame == 0 else None
+
+    def take_back(self, first: int) -> None:
+        """Record final frames from ``first`` on again: they ran again."""
+        self._final = min(self._final, first)
+        self.checksums = {frame: known for frame, known in self.checksums.items() if frame <= first}
 
     def _record(self, checkpoint: int) -> None:
         engine = inside_of(self.session).match.engine
@@ -343,7 +348,7 @@ class Mesh:
         if not players:
             raise AssertionError(f"no peer plays any more; {self.describe()}")
         end = min(peer.final_frame for peer in players) if frames is None else frames
-        reference = max(players, key=lambda peer: len(peer.rows))
+        reference = max(players, key=lambda peer: (peer.start_state is not None, len(peer.rows)))
         missing = [frame for frame in range(end) if frame not in reference.rows]
         if missing:
             raise AssertionError(f"no peer has the inputs of frame {missing[0]}; {self.describe()}")
@@ -427,7 +432,11 @@ class Mesh:
         if now < peer.paused_until:
             network.at(peer.paused_until, lambda: self._turn(peer))
             return
-        peer.events += network.poll(self.address_of(peer.name))
+        news = network.poll(self.address_of(peer.name))
+        peer.events += news
+        for event in news:
+            if isinstance(event, FramesTakenBack) and isinstance(peer, MeshPeer):
+                peer.take_back(event.frame)
         peer.turn(now, self.checkpoint)
         network.flush(self.address_of(peer.name))
         network.at(peer.next_turn(now), lambda: self._turn(peer))

@@ -13,7 +13,7 @@ from typing import Final
 
 from retick.errors import DecodeError, Truncated, UsageError
 from retick.link import Refuse
-from retick.link.handshake.strangers import origin_of
+from retick.link.addresses import origin_of
 from retick.tokens.codec import MOST_USED, TOLERANCE, JoinToken, key_id_of, open_token, show
 
 # What a server asks about an applicant, and the answers it can get.

@@ -123,7 +123,8 @@ def test_a_game_that_is_not_deterministic_is_not_taken_for_a_compiled_one(good: 
     (bundle, _) = bundles([load_build(good), load_build(slow)])
     found = explain(bundle, (fickle,))
     assert found.sides[0].pure_differs
-    assert any("or the game is not deterministic" in note for note in found.notes)
+    assert any("does not agree with itself" in note for note in found.notes)
+    assert not any("its compiled form differs" in note for note in found.notes)
 
 
 def test_recordings_stand_in_for_a_state_that_does_not_travel(good: str, slow: str) -> None:
@@ -189,3 +190,20 @@ def test_a_compiled_game_is_traced_from_its_source() -> None:
         [("p1.x", "fighter/kernel.py", "_walk")],
         [],  # nobody moved in that frame
     )
+
+
+@pytest.mark.parametrize("asks", ["int(time.time())", "len(os.environ.get('USER', ''))"])
+def test_a_program_that_does_not_agree_with_itself_is_named(
+    good: str, tmp_path: Path, asks: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("USER", "Ann")
+    fickle = write_build(tmp_path, "fickle", BOX, ("SPEED * (button & 3)", f"SPEED * (button & 3) + {asks} % 7"))
+    file = Path(fickle)
+    file.write_text("import os, time\n" + file.read_text(encoding="utf-8"), encoding="utf-8")
+    (bundle, _) = bundles([load_build(good), load_build(f"{fickle}:Game")])
+    found = explain(bundle, (f"{fickle}:Game",))
+    assert [side.repeats for side in found.sides] == [False]
+    said = next(note for note in found.notes if "does not agree with itself" in note)
+    assert f"`retick synctest {fickle}:Game` and `retick audit {fickle}:Game`" in said
+    assert not any("no run gave" in note for note in found.notes)
+    assert [side.repeats for side in explain(bundle, (good,)).sides] == [True]

@@ -43,6 +43,13 @@ def test_hashes_and_addresses_are_caught(game: str) -> None:
     assert int(score.ours) != int(score.theirs)
 
 
+@pytest.mark.parametrize("game", ["AsksTheDate", "AsksTheClock", "AsksTheUser"])
+def test_the_time_and_the_user_are_caught(game: str) -> None:
+    found = first(game, "interpreters")
+    assert (found.frame, names(found)) == (0, ["score"])
+    assert found.what == "PYTHONHASHSEED 1 and 2, the second at another time, by another user"
+
+
 @pytest.mark.parametrize("game", ["UnsavedAttribute", "GlobalCounter"])
 def test_what_lives_outside_of_the_state_is_caught_by_stepping_again(game: str) -> None:
     found = first(game, "save-load")

@@ -7,7 +7,7 @@ from retick.audit.interpreter import Interpreter, interpreters
 from retick.audit.runs.worker import BLOCK
 
 CHEATS = Path(__file__).parents[1] / "cheating_games.py"
-JOB = {"root": str(CHEATS.parent), "module": CHEATS.stem, "seed": 1, "mask": None, "ballast": 0}
+JOB = {"root": str(CHEATS.parent), "module": CHEATS.stem, "seed": 1, "mask": None, "ballast": 0, "elsewhere": 0}
 
 
 def lines_until(worker: Interpreter, ends: str) -> list[str]:

@@ -98,3 +98,89 @@ def test_methods_of_the_same_names_are_left_alone_where_no_pygame_vector_is_used
         def draw(screen, world, me):
             pygame.Vector2(1, 2).length()
     """)
+
+
+PICTURES = """
+import pygame
+from retick import Thing, World
+
+
+def load(name):
+    return pygame.image.load(name).convert()
+
+
+ALIEN = load("alien.gif")
+SHIPS = {"red": pygame.transform.flip(load("red.gif"), True, False)}
+WIDTH = ALIEN.get_width()
+HALF = WIDTH // 2
+
+
+class Alien(Thing):
+    x: int = 0
+
+    def update(self):
+        self.x += ALIEN.get_width()
+        self.x += SHIPS["red"].get_rect().width
+        again = ALIEN
+        self.x += again.get_height() + HALF
+        self.x += self.image.get_size()[0] + self.images[0].get_height()
+        self.x += ALIEN.get_width()
+
+
+class Game(World):
+    num_players = 2
+    aliens: list[Alien]
+
+    def advance(self, inputs):
+        for alien in self.aliens:
+            alien.update()
+
+
+def draw(screen, world):
+    screen.blit(ALIEN, ALIEN.get_rect())
+"""
+
+
+def test_the_size_of_a_loaded_picture_is_found_where_the_rules_use_it() -> None:
+    findings = audit_source(PICTURES).findings
+    lines = PICTURES.splitlines()
+    named = {
+        "ALIEN.get_width()": "self.x += ALIEN.get_width()",
+        "SHIPS['red'].get_rect()": 'self.x += SHIPS["red"].get_rect().width',
+        "again.get_height()": "self.x += again.get_height() + HALF",
+        "HALF": "self.x += again.get_height() + HALF",
+        "self.image.get_size()": "self.x += self.image.get_size()[0] + self.images[0].get_height()",
+        "self.images[0].get_height()": "self.x += self.image.get_size()[0] + self.images[0].get_height()",
+    }
+    assert {each.what.split("`")[1]: lines[each.line - 1].strip() for each in findings} == named
+    assert {each.rule for each in findings} == {"engine"}
+    assert all("write its size as a number, such as `WIDTH = 40`" in each.what for each in findings)
+
+
+def test_a_rule_that_loads_a_picture_itself_is_still_found() -> None:
+    text = PICTURES.replace("again = ALIEN", "again = pygame.image.load('alien.gif')")
+    assert any("`pygame.image.load`" in each.what for each in audit_source(text).findings)
+
+
+def test_rectangles_of_the_game_itself_are_no_pictures(finds_nothing: Check) -> None:
+    finds_nothing(
+        """
+        import pygame
+        from retick.sim import Rect, Thing, World
+
+        class Tank(Thing):
+            x: int = 0
+            def get_rect(self):
+                return Rect(self.x, 0, 20, 20)
+
+        class Tanks(World):
+            num_players = 2
+            tanks: list[Tank]
+            def advance(self, inputs):
+                for tank in self.tanks:
+                    tank.x += tank.get_rect().width
+
+        def draw(screen, world):
+            screen.fill("black")
+        """
+    )

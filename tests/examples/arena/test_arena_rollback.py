@@ -15,6 +15,7 @@ from retick.testing import assert_deterministic
 from retick.testing.determinism import failure_in
 from retick.testing.mesh import Mesh
 from retick.transport import Conditions, Poll, open_udp
+from tests.examples.waiting import wait
 
 BAD = Conditions(latency=0.06, jitter=0.02, loss=0.05, duplicate=0.02)
 
@@ -130,6 +131,7 @@ def test_a_duel_over_sockets(arena: Any) -> None:
             while session.due(now=wire.clock()):
                 session.advance(arena.game.Wish(right=1, fire=True), now=wire.clock())
             wire.flush()
+        wait()
     engines = [inside_of(session).match.engine for session, _ in sides]
     frame = min(engine.final_state_frame for engine in engines)
     assert frame > 5

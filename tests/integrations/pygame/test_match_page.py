@@ -11,6 +11,7 @@ from pygame.event import Event
 
 from retick import replay
 from retick.audit.desync.bundle import load_bundle
+from retick.integrations.pygame.match_page import WORDS_SECONDS
 from retick.rollback.session.inside import inside_of
 from tests.integrations.pygame import runners
 from tests.integrations.pygame.desk import Desk, is_menu, key, key_up, playing
@@ -97,6 +98,25 @@ def test_a_key_of_the_game_chooses_nothing_on_a_panel_that_has_just_opened(desk:
     assert is_menu(host) or host.match.panel is None
 
 
+def test_escape_on_the_result_shows_the_last_picture_with_a_word_and_again_the_ways_on(desk: Desk) -> None:
+    host, guest = desk.two()
+    guest.do(key(pygame.K_RIGHT))
+    desk.until(lambda: guest.match.panel is not None)
+    desk.run(WORDS_SECONDS)
+    guest.do(key_up(pygame.K_RIGHT), key(ESCAPE))
+    assert guest.match.panel is None
+    assert guest.match.line() == "player 2 wins   Esc: rematch or leave"
+    desk.run(1.0)
+    guest.do(key(ESCAPE))
+    assert guest.match.panel is not None
+    assert guest.match.panel.title == "player 2 wins"
+    for window in (guest, host):
+        window.choose("Rematch")
+    desk.until(lambda: guest.match.panel is None and host.match.panel is None)
+    desk.run(WORDS_SECONDS + 1)
+    assert guest.match.line() == ""
+
+
 def test_who_draws_is_told_the_names_of_all(desk: Desk) -> None:
     seen: list[Any] = []
     desk.two(draw=lambda screen, world, me: seen.append((me, me.names)))
@@ -119,6 +139,7 @@ def test_every_match_is_recorded_and_the_recordings_are_true(desk: Desk) -> None
         assert verdict.ok
         assert verdict.compared >= 1
         assert verdict.frames > 60
+        assert (recorded.tick_rate, recorded.names) == (60, {0: "Ann", 1: "Bob"})
 
 
 @pytest.mark.parametrize("way", ["close", "escape", "exception"])
@@ -188,6 +209,9 @@ def test_a_desync_is_explained_in_both_windows_and_saved(desk: Desk) -> None:
         assert "Saved in" in text
     saved = sorted(desk.folder.glob("*.desync"))
     assert len(saved) == 2
+    for window, build in ((host, "Runners"), (guest, "Slippery")):
+        commands = [f"retick desync explain {path} --game tests.integrations.pygame.runners:{build}" for path in saved]
+        assert any(command in window.lines() for command in commands)
     assert all(load_bundle(path).report.first_differing for path in saved)
     guest.choose("Leave")
     desk.run(0.5)
@@ -345,7 +369,7 @@ def test_a_window_that_crashed_offers_the_way_back_and_gets_its_seat(desk: Desk)
     assert crashed.stat().st_mode & 0o077 == 0 or sys.platform == "win32"
     guest.stopped = True
     desk.run(0.5)
-    again = desk.open("Bob")
+    again = desk.open("root")
     assert "Go back" not in again.lines(), "a window that runs touches its file"
     os.utime(crashed, (0, time.time() - 3))
     desk.run(1.5)
@@ -353,7 +377,8 @@ def test_a_window_that_crashed_offers_the_way_back_and_gets_its_seat(desk: Desk)
     desk.until(lambda: playing(again.page))
     assert again.match.session.local_players == (1,)
     desk.run(0.5)
-    assert host.match.notice == "Bob joined"
+    assert host.match.notice == "Bob joined", "by the name that was played under, not by that of the system"
+    assert again.program.name == "Bob"
     assert [runner.steps for runner in again.world().runners] == [0, 1]
     assert not crashed.exists()
     again.do(Event(pygame.QUIT))

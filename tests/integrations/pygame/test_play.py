@@ -152,6 +152,30 @@ def test_a_wrong_word_ends_the_program_with_its_usage(begun: list[Any], capsys: 
     assert begun == []
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--link", "foo"], "argument --link: a link is round trip, jitter and loss, such as 120ms,10ms,5%"),
+        (["--port", "70000"], "argument --port: a port is 0 to 65535, not 70000"),
+        (["--relay", "a:b"], "argument --relay: "),
+        (["--online"], "--online is for --host; others join with --join and the code"),
+    ],
+)
+def test_a_word_with_a_wrong_value_is_named_in_one_line(
+    begun: list[Any], capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        play(runners.Runners, argv=words)
+    assert ended.value.code == 2
+    assert f"error: {said}" in capsys.readouterr().err.splitlines()[-1]
+    assert begun == []
+
+
+def test_a_wrong_link_in_the_program_itself_is_an_error_of_its_own(begun: list[Any]) -> None:
+    with pytest.raises(UsageError, match="a link is round trip"):
+        play(runners.Runners, link="foo")
+
+
 def test_only_the_program_that_was_started_reads_its_command_line(
     begun: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,8 +23,8 @@ def test_a_name_says_game_and_time_and_is_never_used_twice(tmp_path: Path, monke
 
 
 def test_without_a_folder_nothing_is_recorded_and_a_folder_is_made(tmp_path: Path) -> None:
-    assert recording_of(None, Runners()) is None
-    made = recording_of(tmp_path / "new" / "folder", Runners())
+    assert recording_of(None, Runners(), 60) is None
+    made = recording_of(tmp_path / "new" / "folder", Runners(), 60)
     assert made is not None
     assert made.path.parent.is_dir()
 

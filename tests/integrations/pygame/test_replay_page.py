@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pygame
 import pytest
+from pygame.event import Event
 
 from retick import replay
 from retick.errors import UsageError
@@ -46,6 +47,36 @@ def test_a_recording_is_chosen_played_paused_and_left(desk: Desk) -> None:
     assert window.lines().startswith("Replays")
     window.choose("Back")
     assert is_menu(window)
+
+
+@pytest.mark.usefixtures("recording")
+def test_the_bar_goes_by_itself_so_that_what_the_game_draws_there_is_seen(desk: Desk) -> None:
+    window = desk.open()
+    window.choose("Replays")
+    window.choose("match.rtk")
+    desk.run(1.0)
+    assert shown(window).bar_is_shown
+    with_bar = window.screen.get_at((0, 479))
+    desk.run(3.0)
+    assert not shown(window).bar_is_shown
+    assert window.screen.get_at((0, 479)) != with_bar
+    window.do(Event(pygame.MOUSEMOTION, {"pos": (5, 5)}))
+    assert shown(window).bar_is_shown
+    window.do(key(pygame.K_SPACE, " "))
+    desk.run(9.0)
+    assert shown(window).bar_is_shown, "while it is paused"
+
+
+def test_a_recording_is_played_at_its_own_rate_with_the_names_of_its_players(desk: Desk) -> None:
+    seen = []
+    window = desk.open(draw=lambda screen, world, me: seen.append(me.names))
+    notes = {"tick_rate": "30", "name.1": "B\x07b"}
+    recorded = replay.Replay(seed=1, frames=bytes(4000), game_id="test.runners", game_version=1, metadata=notes)
+    page = window.program.replay(recorded, "match.rtk")
+    window.program.show(lambda: page)
+    desk.run(1.0)
+    assert 28 <= page.playback.player.frame <= 32
+    assert seen[-1] == ("player 1", "B?b")
 
 
 def test_no_recording_and_a_bad_one_are_said_in_words(desk: Desk) -> None:

@@ -1,5 +1,6 @@
 """The way back to a match: whose file is whose, and files that are none."""
 
+import json
 import os
 import time
 from pathlib import Path
@@ -14,7 +15,8 @@ TOKEN = bytes(range(16))
 
 
 def session(*addresses: Any) -> Any:
-    return SimpleNamespace(peer_addresses=addresses, seat_token=TOKEN)
+    roster = [SimpleNamespace(peer_id=1, name="Ann"), SimpleNamespace(peer_id=2, name="Bob")]
+    return SimpleNamespace(peer_addresses=addresses, seat_token=TOKEN, peer_id=2, roster=roster)
 
 
 def age(path: Path, seconds: float) -> None:
@@ -34,12 +36,25 @@ def test_a_seat_is_found_when_its_window_has_not_touched_it_for_a_while(tmp_path
     found = lost_seat(tmp_path, "game 1")
     assert found is not None
     assert found.token == TOKEN
+    assert found.name == "Bob"
     assert found.addresses == ("[10.0.0.5]:7777", "[fe80::1%2]:9")
     file.touch(1.0)
     assert lost_seat(tmp_path, "game 1") is None
     age(path, 10)
     file.touch(1.5)
     assert lost_seat(tmp_path, "game 1") is not None, "it is touched once a second and not more often"
+
+
+def test_a_seat_without_a_name_or_with_one_that_no_session_takes_is_offered_too(tmp_path: Path) -> None:
+    _, path = written(tmp_path)
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    for name, found_name in ((None, ""), ("\x07" + "a" * 100, "a" * 20), (5, "5")):
+        changed = {**saved, "name": name} if name is not None else {k: v for k, v in saved.items() if k != "name"}
+        path.write_text(json.dumps(changed), encoding="utf-8")
+        age(path, 10)
+        found = lost_seat(tmp_path, "game 1")
+        assert found is not None
+        assert found.name == found_name
 
 
 def test_the_last_one_is_offered_and_only_of_the_same_game(tmp_path: Path) -> None:

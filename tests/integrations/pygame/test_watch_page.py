@@ -19,6 +19,10 @@ def test_a_spectator_sees_the_match_and_is_told_of_its_end(desk: Desk) -> None:
     assert pygame.image.tobytes(watcher.screen, "RGB") != bytes(640 * 480 * 3)
     assert page._drawable is not None
     assert page._drawable(page.session.state).runners[0].steps == 10
+    desk.run(3.0)
+    assert not page.bar_is_shown
+    watcher.do(key(pygame.K_SPACE))
+    assert page.bar_is_shown
     guest.do(Event(pygame.QUIT))
     desk.until(lambda: watcher.page is not page, seconds=40)
     assert watcher.lines().startswith("The match is over\n")

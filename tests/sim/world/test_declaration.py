@@ -1,5 +1,6 @@
 """Declarations: what they derive, and which are refused with words that help."""
 
+import re
 from dataclasses import dataclass, field
 from enum import Enum, Flag
 from typing import Annotated, Any, ClassVar
@@ -134,7 +135,7 @@ class Bits(Flag):
         (tuple[int, int], None, r"Bad\.it cannot be tuple\[int, int\]: write Vector2 or Rect for a position"),
         (bytes, None, r"Bad\.it cannot be bytes: write list\[U8\]"),
         (Any, None, r"Bad\.it cannot be Any: write the type of the value"),
-        (Early | Late, None, r"Bad\.it must be an int, a float, a number with a width \(I32, U8, F64 \.\.\.\)"),
+        (Early | Late, None, r"Bad\.it cannot be one of several classes, Early \| Late: write a list for each"),
         (Plain, None, r"not Plain: if this is a class of yours, write class Plain\(Thing\)"),
         ("NotYet", None, r"Bad\.it: NotYet is not declared yet: move its class above Bad, or write Ref\[.NotYet.\] if"),
         ("list[NotYet]", None, r"Bad\.it: NotYet is not declared yet"),
@@ -267,6 +268,44 @@ def test_names_of_pygame_are_answered_with_ours() -> None:
         namespace = {"__annotations__": {"it": getattr(pygame, name)}, "__module__": __name__}
         with pytest.raises(SchemaError, match=rf"Bad\.it cannot be pygame's {name}: .*{text}"):
             type(Spot)("Bad", (Thing,), namespace)
+
+
+@pytest.mark.parametrize("name", ["Sprite", "DirtySprite", "Group", "OrderedUpdates", "GroupSingle"])
+def test_fields_that_hold_sprites_and_groups_are_answered_with_lists_of_things(name: str) -> None:
+    pygame = pytest.importorskip("pygame")
+    namespace = {"__annotations__": {"it": getattr(pygame.sprite, name)}, "__module__": __name__}
+    with pytest.raises(SchemaError, match=rf"Bad\.it cannot be pygame's {name}: .*write .*Thing"):
+        type(Spot)("Bad", (Thing,), namespace)
+
+
+def test_a_sprite_of_the_game_is_offered_thing_in_place_of_sprite() -> None:
+    pygame = pytest.importorskip("pygame")
+    alien = type("Alien", (pygame.sprite.Sprite,), {})
+    namespace = {"__annotations__": {"it": alien}, "__module__": __name__}
+    with pytest.raises(SchemaError, match=r"Bad\.it cannot be Alien, .*: write class Alien\(Thing\)"):
+        type(Spot)("Bad", (Thing,), namespace)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_thing_that_is_a_sprite_too_says_what_to_write(order: tuple[int, int]) -> None:
+    pygame = pytest.importorskip("pygame")
+    bases = [(Thing, pygame.sprite.Sprite)[index] for index in order]
+    text = r"^class Alien cannot be a Thing and pygame's Sprite: write class Alien\(Thing\).* rect: Rect"
+    with pytest.raises(SchemaError, match=text):
+        type(Spot)("Alien", tuple(bases), {"__annotations__": {"rect": Rect}, "__module__": __name__})
+
+
+@pytest.mark.parametrize("hint", [Spot | Animal, list[Spot | Animal], Spot | Animal | None])
+def test_several_classes_in_one_field_are_answered_with_lists_or_a_kind(hint: Any) -> None:
+    text = r"^Bad\.it cannot be one of several classes, Spot \| Animal: write a list for each, .* one class"
+    with pytest.raises(SchemaError, match=text):
+        type(Spot)("Bad", (Thing,), {"__annotations__": {"it": hint}, "__module__": __name__})
+
+
+@pytest.mark.parametrize(("hint", "shown"), [(int | float, "int | float"), (list[int | str], "int | str")])
+def test_several_types_in_one_field_are_answered_with_one(hint: Any, shown: str) -> None:
+    with pytest.raises(SchemaError, match=rf"^Bad\.it cannot be one of several types, {re.escape(shown)}: write one"):
+        type(Spot)("Bad", (Thing,), {"__annotations__": {"it": hint}, "__module__": __name__})
 
 
 def test_a_font_that_is_written_to_a_thing_is_sent_to_the_module() -> None:

@@ -170,8 +170,42 @@ def test_a_game_does_not_replace_what_the_library_calls(name: str) -> None:
             type("Own", (Pong,), made)
         with pytest.raises(SchemaError, match=refused):
             type("Own", (type("Mixed", (), {"__slots__": (), **made}), Pong), {})
-    with pytest.raises(SchemaError, match=r"^Own\.id cannot be written by a game"):
-        type("Own", (Thing,), {"id": 5})
+    for own in ("id", "world", "cue"):
+        with pytest.raises(SchemaError, match=rf"^Own\.{own} cannot be written by a game"):
+            type("Own", (Thing,), {own: 5})
+
+
+class Barrel(Thing):
+    at: U8
+
+    def explode(self) -> None:
+        self.world.barrels.remove(self)
+        self.world.bangs += 1
+        self.cue("bang", self.at)
+
+
+class Bangs(World):
+    num_players = 2
+    barrels: Annotated[list[Barrel], Most(4)]
+    bangs: U8
+
+    def start(self, seed: int) -> None:
+        self.barrels = [Barrel(at=number) for number in range(4)]
+
+    def advance(self, inputs: Sequence[int]) -> None:
+        if inputs[0] and self.barrels:
+            self.barrels[0].explode()
+
+
+def test_a_thing_gives_cues_and_changes_its_world() -> None:
+    game = Bangs()
+    before = game.initial_state(1)
+    after = game.step(before, (1, 0))
+    assert list(game.cues(before, after)) == [("bang", 0)]
+    assert game.bangs == 1
+    assert [thing.at for thing in game.barrels] == [1, 2, 3]
+    with pytest.raises(UsageError, match=r"^cue\('bang'\) was called outside of advance"):
+        game.barrels[0].cue("bang")
 
 
 def test_a_game_writes_what_is_meant_for_it() -> None:

@@ -111,3 +111,31 @@ def test_worlds_and_things_are_freed() -> None:
     del zoo
     gc.collect()
     assert [ref() for ref in gone] == [None, None]
+
+
+def test_a_thing_reaches_the_world_that_it_is_in() -> None:
+    zoo = Zoo()
+    zoo.animals.append(Animal(name=1, fleas=[Flea()]))
+    animal = zoo.animals[0]
+    assert animal.world is zoo
+    assert animal.fleas[0].world is zoo
+    assert zoo.world is zoo
+    zoo.load(zoo.save())
+    assert zoo.animals[0].world is zoo
+
+
+def test_a_thing_that_has_left_still_reaches_the_world_that_it_was_in() -> None:
+    zoo = Zoo()
+    animal = Animal(name=1)
+    zoo.animals.append(animal)
+    zoo.animals.remove(animal)
+    assert animal.world is zoo, "so it may remove itself, and then give a cue"
+
+
+def test_a_thing_that_never_was_in_a_world_says_so() -> None:
+    with pytest.raises(AttributeError, match=r"^this Animal is in no world yet: append it to a list of the world"):
+        _ = Animal(name=1).world
+    with pytest.raises(AttributeError, match=r"^this Animal is in no world yet"):
+        Animal(name=1).cue("born")
+    with pytest.raises(AttributeError, match=r"world"):
+        Animal(name=1).world = Zoo()  # type: ignore[misc]  # the mistake that is meant

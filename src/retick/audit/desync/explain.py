@@ -9,7 +9,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from retick.audit.desync.bundle import Bundle
@@ -43,28 +43,31 @@ class Rerun:
 
 
 def rerun(
-    game: str, source: Replay, frame: int, agreed: int, *, watch: tuple[str, ...], trace: bool, timeout: float
+    game: str,
+    source: Replay,
+    frame: int,
+    agreed: int,
+    *,
+    watch: tuple[str, ...],
+    trace: bool,
+    timeout: float,
+    elsewhere: int = 0,
 ) -> Rerun:
     """Run ``game`` (module:Class or file.py:Class) over ``source`` up to the state at ``frame``.
 
     Frames up to ``agreed`` are compared with the checksums in ``source``. With ``trace`` the game is run from Python
     source, and every line of the last step is watched for changes of the fields in ``watch``. ``timeout`` is in
-    seconds. UsageError if this game cannot play the recording, another RetickError if it failed on it.
+    seconds. ``elsewhere`` is the seed of another time and user, 0 for the present ones. UsageError if this game cannot
+    play the recording, another RetickError if it failed on it.
     """
     job = {
         **locate_game(game),
-        "replay": {
-            "seed": source.seed,
-            "frames": source.frames.hex(),
-            "num_players": source.num_players,
-            "input_size": source.input_size,
-            "start_frame": source.start_frame,
-            "start_state": None if source.start_state is None else source.start_state.hex(),
-        },
+        "replay": _replay_to_json(source),
         "checks": {number: checksum for number, checksum in source.checkpoints.items() if number <= agreed},
         "frame": frame,
         "watch": watch,
         "trace": trace,
+        "elsewhere": elsewhere,
     }
     answer = _ask(game, job, {"RETICK_PURE": "1"} if trace else {}, timeout)
     return Rerun(
@@ -73,6 +76,17 @@ def rerun(
         lines=tuple(Executed(*line) for line in answer["lines"]),
         cut=answer["cut"],
     )
+
+
+def _replay_to_json(source: Replay) -> dict[str, Any]:
+    return {
+        "seed": source.seed,
+        "frames": source.frames.hex(),
+        "num_players": source.num_players,
+        "input_size": source.input_size,
+        "start_frame": source.start_frame,
+        "start_state": None if source.start_state is None else source.start_state.hex(),
+    }
 
 
 def _ask(game: str, job: dict[str, Any], environment: dict[str, str], timeout: float) -> dict[str, Any]:
@@ -175,7 +189,17 @@ def _run_side(label: str, game: str, source: Replay, report: DesyncReport, timeo
         pure_differs=plain.checksum != traced.checksum,
         written=_written(traced.lines, report),
     )
-    return side, traced
+    return replace(side, repeats=_repeats(side, plain, game, source, report, timeout)), traced
+
+
+def _repeats(side: Side, before: Rerun, game: str, source: Replay, report: DesyncReport, timeout: float) -> bool:
+    """Whether the same run gives the same states at other times; one is enough if a peer had this state too."""
+    frame, agreed = report.first_differing or 0, -1 if report.last_agreed is None else report.last_agreed
+    again = (
+        rerun(game, source, frame, agreed, watch=(), trace=False, timeout=timeout, elsewhere=seed)
+        for seed in ((1,) if side.reproduces else (1, 2))
+    )
+    return all((each.checksum, each.diverged_at) == (before.checksum, before.diverged_at) for each in again)
 
 
 def _written(lines: tuple[Executed, ...], report: DesyncReport) -> tuple[WrittenAt, ...]:
@@ -230,9 +254,19 @@ def _notes_on_inputs(bundle: Bundle) -> list[str]:
     return notes
 
 
+_TOOLS = "`retick synctest {0}` and `retick audit {0}`"
+
+
 def _notes_on_sides(sides: list[Side], traces: list[Rerun], report: DesyncReport, games: tuple[str, ...]) -> list[str]:
     notes = []
+    game = shlex.quote(games[0]) if games else ""
     for side, traced in zip(sides, traces, strict=True):
+        if not side.repeats:
+            notes.append(
+                f"{side.label}: this program does not agree with itself: run again over the same inputs, at another "
+                f"time and by another user, it gives other states. {_TOOLS.format(game)} find what they depend on"
+            )
+            continue
         if side.diverged_at is not None:
             notes.append(
                 f"{side.label} diverges at frame {side.diverged_at} already, where all peers agreed: "
@@ -249,12 +283,9 @@ def _notes_on_sides(sides: list[Side], traces: list[Rerun], report: DesyncReport
             )
         if traced.cut:
             notes.append(f"{side.label}: the step ran more than {MAX_LINES} lines, and only those were traced")
-    if sides and not any(side.reproduces for side in sides):
-        game = shlex.quote(games[0])
-        notes.append(
-            f"no run gave the state of any peer: try `retick synctest {game}` and `retick audit {game}`, "
-            "which find results that depend on more than state and inputs"
-        )
+    if sides and not any(side.reproduces or not side.repeats for side in sides):
+        why = "which find results that depend on more than state and inputs"
+        notes.append(f"no run gave the state of any peer: try {_TOOLS.format(game)}, {why}")
     elif len(sides) == 2 and len({side.checksum for side in sides}) == 1:
         notes.append("both runs give the same state")
     if report.hidden:

@@ -1,6 +1,7 @@
 """The result of explaining a desync offline, as a value and as plain sentences."""
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from retick.audit.desync.line_trace import Executed
@@ -106,6 +107,8 @@ class Side:
     """Whether the run from Python source gave another state than the installed game."""
     written: tuple[WrittenAt, ...]
     """The last write of each differing field, in order of time."""
+    repeats: bool = True
+    """Whether further runs here, at another time and by another user, gave the same states."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -114,6 +117,7 @@ class Side:
             "reproduces": list(self.reproduces),
             "departed": self.diverged_at,
             "pure_differs": self.pure_differs,
+            "repeats": self.repeats,
             "written": [written.to_json() for written in self.written],
         }
 
@@ -148,16 +152,33 @@ def explanation_lines(found: DesyncExplanation) -> list[str]:
     for side in found.sides:
         whose = f"gives the state of {peers_text(side.reproduces)}" if side.reproduces else "gives the state of no peer"
         lines.append(f"run again: {side.label} {whose} (checksum 0x{side.checksum:08X})")
-        for written in side.written:
-            held = f"as at {peers_text(written.peers)}" if written.peers else "as at no peer"
-            lines.append(f"  {written.field} became {value_text(written.value)}, {held}, in")
-            if written.computed is None or written.computed is written.line:
-                lines.append(f"    {_place(written.line)}")
-            else:
-                lines += [f"    {_place(written.computed)}", f"    stored by {_place(written.line)}"]
+        for places, group in groupby(side.written, key=_places):
+            lines += [*_became(list(group)), *places]
     if found.divergence is not None:
         lines += _divergence_lines(found.divergence)
     return lines + [f"note: {note}" for note in found.notes]
+
+
+MOST_FIELDS = 6
+"""Most fields that are listed for one line of the game."""
+
+
+def _places(written: WrittenAt) -> list[str]:
+    if written.computed is None or written.computed is written.line:
+        return [f"    {_place(written.line)}"]
+    return [f"    {_place(written.computed)}", f"    stored by {_place(written.line)}"]
+
+
+def _became(group: list[WrittenAt]) -> list[str]:
+    """The fields that one line has written."""
+    lines = []
+    for written in group[:MOST_FIELDS]:
+        held = f"as at {peers_text(written.peers)}" if written.peers else "as at no peer"
+        lines.append(f"  {written.field} became {value_text(written.value)}, {held}, in")
+    if len(group) > MOST_FIELDS:
+        more = len(group) - MOST_FIELDS
+        lines.append(f"  and {more} more {'field' if more == 1 else 'fields'} in")
+    return [line.removesuffix(" in") for line in lines[:-1]] + lines[-1:]
 
 
 def _divergence_lines(divergence: LineDivergence) -> list[str]:

@@ -4,6 +4,7 @@ It gets its job and gives its answer as one line of JSON each; ``audit.desync.ex
 """
 
 import json
+from contextlib import nullcontext
 from typing import Any
 
 from retick.audit.desync.line_trace import Executed, trace_step
@@ -12,6 +13,7 @@ from retick.audit.interpreter import job_and_streams
 from retick.errors import UsageError
 from retick.replay import Replay
 from retick.replay.running import GameRun
+from retick.testing.elsewhere import Elsewhere
 
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
@@ -47,7 +49,8 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     job, _, out = job_and_streams()
     try:
-        answer = _answer(job)
+        with Elsewhere(job["elsewhere"]) if job["elsewhere"] else nullcontext():
+            answer = _answer(job)
     except UsageError as error:
         answer = {"misused": str(error)}
     except Exception as error:  # whatever a game raises is reported to the parent

@@ -1,8 +1,9 @@
 """The dynamic half of the audit: one match in several fresh interpreters, and once through save and load.
 
-The interpreters have different hash seeds. They run side by side and report one line for each frame; after each block
-of frames their lines are compared. At the first difference both are asked for their fields of that frame while they
-still have them, since a second run could differ in another way. The game is never imported into this process.
+The interpreters have different hash seeds, and all but the first are at another time, with another user. They run side
+by side and report one line for each frame; after each block of frames their lines are compared. At the first difference
+both are asked for their fields of that frame while they still have them, since a second run could differ in another
+way. The game is never imported into this process.
 """
 
 import json
@@ -81,7 +82,8 @@ def _players(
         with interpreters(timeout) as start:
 
             def player(mode: str, hash_seed: int) -> _Player:
-                own = {**job, "mode": mode, "ballast": hash_seed * _BALLAST}
+                # The first plays here, the others each at a time of their own, before the game is imported.
+                own = {**job, "mode": mode, "ballast": hash_seed * _BALLAST, "elsewhere": hash_seed - 1}
                 return _Player(start(_WORKER, own, {"PYTHONHASHSEED": str(hash_seed)}), hash_seed)
 
             compared = [player("play", hash_seed) for hash_seed in hash_seeds]
@@ -135,7 +137,7 @@ def _raised_everywhere(line: str) -> RunDivergence:
 
 
 def _divergence(first: _Player, second: _Player, ours: list[str], theirs: list[str], at: int) -> RunDivergence:
-    what = f"PYTHONHASHSEED {first.hash_seed} and {second.hash_seed}"
+    what = f"PYTHONHASHSEED {first.hash_seed} and {second.hash_seed}, the second at another time, by another user"
     failures = [_failure(lines, at) for lines in (ours, theirs)]
     if any(failures):
         frame = next(json.loads(lines[at][2:])["frame"] for lines in (ours, theirs) if _failure(lines, at))

@@ -15,6 +15,7 @@ Commands that it reads: ``go``, ``fields N`` for a frame of the last block, ``st
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import IO, Any
 
 from retick.audit.game_failure import game_failure
@@ -24,6 +25,7 @@ from retick.audit.runs.saves import first_broken_save
 from retick.sim.contract import Simulation, located
 from retick.sim.prng import seeded_inputs
 from retick.testing.determinism import Observation, observe
+from retick.testing.elsewhere import Elsewhere
 
 BLOCK = 256
 """Frames between two commands, until which their fields are kept."""
@@ -111,7 +113,8 @@ def main() -> None:
     job, lines_in, lines_out = job_and_streams()
     # Allocate objects, so that addresses differ between interpreters even where the system does not randomise them.
     ballast = [bytes(16 + number % 480) for number in range(job["ballast"])]
-    _Worker(job, lines_in, lines_out).run()
+    with Elsewhere(job["elsewhere"]) if job["elsewhere"] else nullcontext():
+        _Worker(job, lines_in, lines_out).run()
     ballast.clear()
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from retick._regular_files import read_bytes, read_text
 from retick.audit.report import AllowedFinding, Finding, StaticReport
 from retick.audit.rules import FLOAT_RULES, RULES
 from retick.audit.static import rules_numbers, rules_order, rules_outside, rules_state
@@ -113,7 +114,7 @@ def followed(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
 def _imported_by(file: SourceFile) -> Iterator[tuple[SourceFile, bool]]:
     """The files nearby that run for the imports of ``file``, and whether each is itself imported."""
     try:
-        tree = ast.parse(file.path.read_bytes())
+        tree = ast.parse(read_bytes(file.path))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return
     own = file.module.split(".")[0]
@@ -240,7 +241,7 @@ def _inits_above(file: SourceFile) -> list[Path]:
 def _declares_floats(init: Path, known: dict[Path, bool]) -> bool:
     if init not in known:
         try:
-            known[init] = read_comments(init.read_text(encoding="utf-8-sig")).floats_line is not None
+            known[init] = read_comments(read_text(init, "utf-8-sig")).floats_line is not None
         except (OSError, ValueError, SyntaxError):
             known[init] = False
     return known[init]
@@ -248,7 +249,7 @@ def _declares_floats(init: Path, known: dict[Path, bool]) -> bool:
 
 def _has_float_state(file: SourceFile) -> bool:
     try:
-        text = file.path.read_text(encoding="utf-8-sig")
+        text = read_text(file.path, "utf-8-sig")
         return "retick" in text and declares_float_state(ParsedFile(text, package=file.package))
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
         return False  # the audit of the file itself reports it
@@ -258,7 +259,7 @@ def _read(file: SourceFile, inherited_floats: bool) -> "_File":
     path = _shown(file.path)
     try:
         # Some editors write a byte order mark first. Python skips it in files; ast.parse of a text does not.
-        text = file.path.read_text(encoding="utf-8-sig")
+        text = read_text(file.path, "utf-8-sig")
     except UnicodeDecodeError as error:
         return _File(path, "", file.package, unreadable=f"not UTF-8 at byte {error.start}")
     return _File(path, text, file.package, inherited_floats=inherited_floats)

@@ -68,13 +68,24 @@ def uses_safe_functions(source: ParsedFile) -> bool:
 
 
 def inherits(source: ParsedFile, node: ast.ClassDef, kinds: frozenset[str]) -> bool:
-    """Whether a base of the class is one of these classes of ``retick.sim``."""
+    """Whether a base of the class is one of these classes of ``retick.sim``, also as ``retick`` exports them."""
     for base in node.bases:
         for name in source.resolve(base):
             package, _, last = name.rpartition(".")
-            if last in kinds and package.split(".")[:2] == ["retick", "sim"]:
+            if last in kinds and (package == "retick" or package.split(".")[:2] == ["retick", "sim"]):
                 return True
     return False
+
+
+def world_classes(source: ParsedFile) -> tuple[str, ...]:
+    """The names of the worlds that a file declares at its top, in order; also those with a base in the same file."""
+    found: list[str] = []
+    for node in source.tree.body:
+        if isinstance(node, ast.ClassDef):
+            known = any(isinstance(base, ast.Name) and base.id in found for base in node.bases)
+            if known or inherits(source, node, frozenset({"World"})):
+                found.append(node.name)
+    return tuple(found)
 
 
 class DeclaredFields:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from retick.audit.static.parsed_file import Hit, ParsedFile
+from retick.audit.static.rules_pictures import is_made_at_the_top, picture_sizes
 from retick.audit.static.scopes import absolute_module
 
 # An entry covers the name itself and everything below it. The longest matching entry decides; ``None`` allows a name
@@ -192,7 +193,11 @@ def check_engines(source: ParsedFile) -> Iterator[Hit]:
             has_vectors = has_vectors or _plain(name).startswith(_VECTORS)
             if not source.in_annotation(node) and not _is_harmless(source, node, name):
                 found.setdefault(_used(name), []).append(node)
+    sizes = picture_sizes(source)
+    yield from sizes
     for name, nodes in found.items():
+        if sizes and all(is_made_at_the_top(source, node, name) for node in nodes):
+            continue  # right once nothing but draw uses the pictures
         first = min(nodes, key=lambda node: (node.lineno, node.col_offset))
         more = f", here and in {len(nodes) - 1} more places" if len(nodes) > 2 else ", used twice" * (len(nodes) == 2)
         instead = _instead(name)

@@ -4,15 +4,20 @@ import json
 import os
 import re
 import secrets
+import shlex
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from retick._regular_files import regular
 from retick.audit.desync.bundle import bundle_of, save_bundle
 from retick.errors import RetickError
+from retick.integrations.pygame.names import fitting
 from retick.replay import LiveRecording
-from retick.rollback import DesyncReported, RollbackSession
+from retick.replay.replay import TICK_RATE, name_key
+from retick.rollback import DesyncReported, RollbackSession, RosterPeer
 
 
 def new_file(folder: Path, sim: Any, ending: str) -> Path:
@@ -24,13 +29,21 @@ def new_file(folder: Path, sim: Any, ending: str) -> Path:
     return path
 
 
-def recording_of(folder: Path | None, sim: Any) -> LiveRecording | None:
+def recording_of(folder: Path | None, sim: Any, tick_rate: int) -> LiveRecording | None:
     """Make the recording of a session's matches; its ``failure`` says what went wrong when the match begins."""
     if folder is None:
         return None
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-    return LiveRecording(new_file(folder, sim, "rtk"))
+    return LiveRecording(new_file(folder, sim, "rtk"), metadata={TICK_RATE: str(tick_rate)})
+
+
+def note_names(record: LiveRecording, roster: Iterable[RosterPeer]) -> None:
+    """Note the names of those who play in the recording of their match."""
+    for peer in roster:
+        for player in peer.players:
+            if peer.name:
+                record.note(name_key(player), peer.name)
 
 
 def save_desync(folder: Path, sim: Any, event: DesyncReported) -> list[str]:
@@ -40,12 +53,14 @@ def save_desync(folder: Path, sim: Any, event: DesyncReported) -> list[str]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path = new_file(folder, sim, "desync")
-        save_bundle(path, bundle_of(event.investigation, sim))
+        bundle = bundle_of(event.investigation, sim)
+        save_bundle(path, bundle)
     except (OSError, RetickError) as error:
         return [f"It could not be saved: {getattr(error, 'strerror', None) or error}"]
     with suppress(ValueError):
         path = path.absolute().relative_to(Path.cwd())
-    return [f"Saved in {path}", "To find the line of the game: retick desync explain, and this file"]
+    command = shlex.join(["retick", "desync", "explain", str(path), "--game", bundle.game])
+    return [f"Saved in {path}", f"To find the line of the game: {command}"]
 
 
 # A window that crashed goes back to its match with the secret of its seat, which is in a file while the match runs.
@@ -70,6 +85,8 @@ class LostSeat(NamedTuple):
     """The seat token, an argument of ``RollbackSession``."""
     secret: bytes = b""
     """Secret of the match's invite; empty if it had none."""
+    name: str = ""
+    """The name that was played under."""
 
 
 class SeatFile:
@@ -80,9 +97,10 @@ class SeatFile:
         self._touched = 0.0
 
     def write(self, session: RollbackSession, secret: bytes = b"") -> None:
-        """Write the session's seat token, the secret of its invite, and the addresses of the others."""
+        """Write the session's seat token, the secret of its invite, its player's name, and the others' addresses."""
         addresses = [_text(at) for at in session.peer_addresses if isinstance(at, tuple)]
         saved = {"game": self._game, "addresses": addresses, "token": session.seat_token.hex(), "secret": secret.hex()}
+        saved["name"] = next((peer.name for peer in session.roster if peer.peer_id == session.peer_id), "")
         self.remove()
         with suppress(OSError):
             handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -117,10 +135,11 @@ def lost_seat(folder: Path | None, game: str) -> LostSeat | None:
             if age > FORGOTTEN_AFTER:
                 path.unlink()
             elif age > GONE_AFTER:
-                with path.open(encoding="utf-8") as file:
+                with open(path, encoding="utf-8", opener=regular) as file:
                     saved = json.loads(file.read(MOST_BYTES))
                 if saved["game"] == game and saved["addresses"]:
                     token, secret = bytes.fromhex(saved["token"]), bytes.fromhex(saved.get("secret", ""))
-                    seat = LostSeat(path, tuple(map(str, saved["addresses"])), token, secret)
+                    name = fitting(str(saved.get("name", "")))
+                    seat = LostSeat(path, tuple(map(str, saved["addresses"])), token, secret, name)
                     found.append((age, seat))
     return min(found)[1] if found else None

@@ -13,10 +13,21 @@ from pygame.event import Event
 
 from retick.audit.game_loader import press_function_of
 from retick.errors import RetickError
-from retick.integrations.pygame.files import SeatFile, save_desync
+from retick.integrations.pygame.files import SeatFile, note_names, save_desync
 from retick.integrations.pygame.keys import Keys
 from retick.integrations.pygame.names import Seats
-from retick.integrations.pygame.pages import ACCENT, BACKGROUND, BRIGHT, Go, MenuChoice, Page, Panel, darken, write
+from retick.integrations.pygame.pages import (
+    ACCENT,
+    BACKGROUND,
+    BRIGHT,
+    Go,
+    MenuChoice,
+    Page,
+    Panel,
+    darken,
+    write,
+    write_notice,
+)
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 from retick.integrations.pygame.wire import Wire, announced_name
 from retick.playing.controllers import Restless
@@ -146,6 +157,8 @@ class MatchPage(Page):
         self._began = self._diverged = self._ended = self._paused = self._unrecorded = False
         self._now = self._notice_until = self._strays_until = 0.0
         self._decided = 0
+        self._result = ""
+        """What the result says that was shown; empty before, and when the game takes it back."""
 
     # What the window calls.
 
@@ -166,6 +179,8 @@ class MatchPage(Page):
             self._close()
         elif self.panel is not None or not self._began:
             self.go = self._back
+        elif self._result:
+            self._show_result()
         else:
             pause = MenuChoice("Pause", self._toggle_pause)
             self._open(
@@ -203,7 +218,8 @@ class MatchPage(Page):
                 self.graph.draw(screen, self.session.stats(now=self._now), self._wire.online.way)
         if self.panel is not None:
             self.panel.draw_over(screen)
-        self._draw_notice(screen)
+        if line := self.line():
+            write_notice(screen, line)
 
     def leave(self) -> None:
         """Say goodbye on every way out; the session finishes its recording."""
@@ -243,7 +259,13 @@ class MatchPage(Page):
         self._decided = self._decided + 1 if said else 0
         if said and self._decided == RESULT_FRAMES:
             self._game.say(f"the result: {said}")
-            self._open(said, [*self._rematch(), *self._leave()])
+            self._result = said
+            self._show_result()
+        elif not said:
+            self._result = ""
+
+    def _show_result(self) -> None:
+        self._open(self._result, [*self._rematch(), *self._leave()])
 
     def _look_for_pause(self) -> None:
         """Show or close the pause panel, and name those who want the pause."""
@@ -281,7 +303,7 @@ class MatchPage(Page):
             case MatchStarted():
                 self._begin()
             case PlayersDropped() | PlayersReturned():
-                self._save_seat()
+                self._save_who_plays()
             case RematchProposed():
                 self._rematch_seats = event.seats
                 how = ": press Esc" if self.panel is None else ""
@@ -299,11 +321,11 @@ class MatchPage(Page):
         """Start showing a match: the first, a rematch, or one that goes on after a desync."""
         self._began = True
         self._wire.match_started()
-        self._decided, self._rematch_seats = 0, ()
+        self._decided, self._result, self._rematch_seats = 0, "", ()
         self._diverged = self._paused = self._unrecorded = False
         self._close()
         self.keys.release_all()
-        self._save_seat()
+        self._save_who_plays()
         me, players = self.session.local_players, range(self.session.sim.num_players)
         others = [player for player in players if player not in me]
         who = f"you are {names_of(me, {})}, against {self.story.called(others)}" if others else ""
@@ -312,8 +334,10 @@ class MatchPage(Page):
         for line in (f"the match has started: {who}".removesuffix(": "), *words):
             self._game.say(line)
 
-    def _save_seat(self) -> None:
-        """Write the seat's file, unless all play at one keyboard and nobody can go back."""
+    def _save_who_plays(self) -> None:
+        """Write names into the recording, and the seat's file unless all play at one keyboard."""
+        if self._wire.record is not None:
+            note_names(self._wire.record, self.session.roster)
         if self._seat is not None and len(self.session.roster) > 1:
             self._seat.write(self.session, self._wire.form.secret)
 
@@ -426,15 +450,15 @@ class MatchPage(Page):
         self._room.lines = [*self._room_lines, *room_lines(self.session, self._wire.online), "", "Esc: cancel"]
         self._room.draw(screen)
 
-    def _draw_notice(self, screen: Surface) -> None:
+    def line(self) -> str:
+        """The line over the match right now; empty for none."""
         story = self.story
-        text = self.notice if self._now < self._notice_until else story.silent
         if story.waiting and self._now - story.waiting_since > STALL_SHOWN_AFTER:
-            text = story.waiting
-        if text:
-            place = pygame.Rect(0, screen.get_height() - 36, screen.get_width(), 36)
-            darken(screen, place)
-            write(screen, text, (12, place.top + 8), size=26, colour=ACCENT)
+            return story.waiting
+        if self._now < self._notice_until and self.notice:
+            return self.notice
+        over = self._result and self.panel is None and not self._ended
+        return story.silent or (f"{self._result}   Esc: rematch or leave" if over else "")
 
 
 MOST_REPORT_LINES = 7

@@ -1,4 +1,7 @@
-"""Pages, of which the window shows one at a time: their base class, panels, menus and questions."""
+"""Pages, of which the window shows one at a time: their base class, panels, menus and questions.
+
+What the main menu offers is in ``program``.
+"""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -69,6 +72,14 @@ def darken(screen: Surface, place: pygame.Rect, *, alpha: int = 170) -> None:
     screen.blit(shade, place)
 
 
+def write_notice(screen: Surface, text: str) -> None:
+    """Write a line over a match, at the bottom; it darkens no more of the picture than it needs."""
+    line = _rendered(text, 26, ACCENT, screen.get_width() - MARGIN)
+    place = line.get_rect(midbottom=(screen.get_width() // 2, screen.get_height() - 8))
+    darken(screen, place.inflate(MARGIN, 12))
+    screen.blit(line, place)
+
+
 class Panel:
     """A title, lines and choices. Up, Down and Enter choose, or the mouse; ``handle`` returns the choice."""
 
@@ -135,6 +146,30 @@ class Panel:
             self._places.append((pygame.Rect(room.left, y - 4, room.width, label + 8), number))
             y += label + 12
         return y
+
+
+BAR_SECONDS = 3.0
+"""Seconds for which the bar at the bottom stays after a key or a move of the mouse."""
+
+
+class Bar:
+    """Decides when the bar at the bottom of a replay or a watched match is shown, since the game draws there too."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._until: float | None = None
+
+    def handle(self, event: Event) -> None:
+        """Show the bar for a while if somebody is at this window."""
+        if event.type in (pygame.KEYDOWN, pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN):
+            self._until = self._now + BAR_SECONDS
+
+    def turn(self, now: float) -> bool:
+        """Let time pass; whether the bar is shown, as it is in the first seconds."""
+        self._now = now
+        if self._until is None:
+            self._until = now + BAR_SECONDS
+        return now < self._until
 
 
 LONGEST_ANSWER = 300

@@ -1,10 +1,11 @@
 """The program around a game: ``play`` and its command line, the window, the menu and the loop."""
 
+import os
 import signal
 import sys
 import threading
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,11 +25,11 @@ from retick.integrations.pygame.replay_page import ReplayPage, recordings_page
 from retick.integrations.pygame.watch_page import WatchPage
 from retick.integrations.pygame.window_game import Press, WindowGame, window_game_of
 from retick.integrations.pygame.wire import Clock, announced_name, hosted, hosted_online, joined, practised, watched
-from retick.playing.way_in import OnlineWay, address_text, way_in
+from retick.playing.way_in import RELAY_VARIABLE, OnlineWay, address_text, relay_address, way_in
 from retick.replay import Replay
 from retick.rollback import MatchConfig
 from retick.transport import BAD_LINK, Conditions
-from retick.transport.discovery import FoundHost
+from retick.transport.discovery import FoundHost, can_search
 
 PICTURES_A_SECOND = 120
 """Most pictures per second; frames of the match run when they are due."""
@@ -57,17 +58,9 @@ class Program:
     def menu(self) -> Page:
         """The page where the program begins, and to which every page leads back."""
         sim = self.game.make()
-        here = "Two at this keyboard" if sim.num_players == 2 else "All at this keyboard"
         choices = [
-            MenuChoice("Host a match", self.host),
-            MenuChoice("Host for everybody on the local network", lambda: self.host(everybody=True)),
-            MenuChoice("Host online", self.ask_for_whom),
-            MenuChoice("Join with an invite", lambda: self._ask("Join with an invite", self.join)),
-            MenuChoice("Join by code", self.ask_code),
-            MenuChoice("Join on the local network", self.find),
-            MenuChoice("Watch a match", lambda: self._ask("Watch a match", self.watch)),
-            MenuChoice("Replays", lambda: recordings_page(self.game, back=self.menu)),
-            *([MenuChoice(here, self.practise)] if len(self.game.press) > 1 or sim.num_players == 1 else []),
+            *(self._ways_to_others() if sim.num_players > 1 else []),
+            *self._ways_alone(sim.num_players),
             MenuChoice(f"Your name: {self.name or '?'}", self.ask_name),
             MenuChoice("Quit", lambda: None),
         ]
@@ -75,6 +68,27 @@ class Program:
         return MenuPage(
             title, choices, lost=lambda: lost_seat(self.game.folder, announced_name(sim)), back=self.go_back
         )
+
+    def _ways_to_others(self) -> list[MenuChoice]:
+        """The choices that lead to a match with others, without those that cannot work here."""
+        online = not self.game.plain and _has_relay(self.game)
+        return [
+            MenuChoice("Host a match", self.host),
+            MenuChoice("Host for everybody on the local network", lambda: self.host(everybody=True)),
+            *([MenuChoice("Host online", self.ask_for_whom)] if online else []),
+            MenuChoice("Join with an invite", lambda: self._ask("Join with an invite", self.join)),
+            *([MenuChoice("Join by code", self.ask_code)] if online else []),
+            *([MenuChoice("Join on the local network", self.find)] if can_search() else []),
+            MenuChoice("Watch a match", lambda: self._ask("Watch a match", self.watch)),
+        ]
+
+    def _ways_alone(self, num_players: int) -> list[MenuChoice]:
+        """The choices that need nobody else: to play at this keyboard, and to look at recordings."""
+        here = {1: "Play", 2: "Two at this keyboard"}.get(num_players, "All at this keyboard")
+        play = [MenuChoice(here, self.practise)] if len(self.game.press) > 1 or num_players == 1 else []
+        replays = MenuChoice("Replays", lambda: recordings_page(self.game, back=self.menu))
+        listed = [replays] if self.game.folder is not None else []
+        return [*play, *listed] if num_players == 1 else [*listed, *play]
 
     def ask_name(self) -> Page:
         """Ask for the player's name."""
@@ -150,6 +164,7 @@ class Program:
             return MatchPage(self.game, wire, back=self.menu, again=again, lines=["Going back to the match"])
 
         seat.path.unlink(missing_ok=True)
+        self.name = seat.name or self.name
         return self._or_message(page)
 
     def find(self) -> Page:
@@ -201,6 +216,7 @@ class Program:
             assert page is not None
             return page
         except RetickError as error:
+            self.game.say(f"that did not work: {error}")
             return ChoicePage("That did not work", [MenuChoice("Back", self.menu)], back=self.menu, lines=[str(error)])
 
     # The loop.
@@ -249,6 +265,11 @@ class Program:
                 self.show(None)
             finally:
                 pygame.display.quit()
+
+
+def _has_relay(game: WindowGame) -> bool:
+    """Whether a relay is named, even one that cannot be read: choosing the entry then says what is wrong with it."""
+    return bool(game.relay or os.environ.get(RELAY_VARIABLE))
 
 
 @contextmanager
@@ -351,7 +372,7 @@ def play(
     if argv is None:
         started = sys._getframe(1).f_globals.get("__name__") == "__main__"
         argv = sys.argv[1:] if started else ()
-    words = _read(argv)
+    words = _read(argv, hosts=host)
     link = words.link or (BAD_LINK if words.bad_link else link)
     window_game = window_game_of(
         game,
@@ -394,23 +415,47 @@ def _say(line: str) -> None:
         print(printable(line).encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
-def _read(argv: Sequence[str]) -> Namespace:
+def _checked(check: Callable[[str], object]) -> Callable[[str], str]:
+    """A type for argparse: the word as it was typed, if ``check`` raises no UsageError."""
+
+    def word(text: str) -> str:
+        try:
+            check(text)
+        except UsageError as error:
+            raise ArgumentTypeError(str(error)) from None
+        return text
+
+    return word
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise ArgumentTypeError(f"a port is 0 to 65535, not {text}")
+    return int(text)
+
+
+def _read(argv: Sequence[str], *, hosts: bool) -> Namespace:
     parser = ArgumentParser(epilog="A program with options of its own calls play(..., argv=[]).")
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--host", action="store_true", help="host a match at once, without the menu")
     way.add_argument("--join", metavar="INVITE", default="", help="join at once: invite, code or address")
     way.add_argument("--watch", metavar="INVITE", default="", help="watch at once, in the same way")
     parser.add_argument("--online", action="store_true", help="with --host: at a relay, where others join by a code")
-    parser.add_argument("--relay", metavar="ADDRESS", default="", help="the relay of online matches; or RETICK_RELAY")
+    relay = _checked(relay_address)
+    parser.add_argument("--relay", metavar="ADDRESS", type=relay, help="the relay of online matches; or RETICK_RELAY")
     parser.add_argument("--relay-only", action="store_true", help="online: no player learns the address of another")
     parser.add_argument("--open", action="store_true", help="host for everybody who knows the address")
     parser.add_argument("--plain", action="store_true", help="unsealed links; all sides must say it")
     parser.add_argument("--identity", metavar="FILE", help="a lasting key of this machine; made at first use")
     parser.add_argument("--keylog", metavar="FILE", help="append the keys of all links to this file")
     parser.add_argument("--name", default="", help="what the other players call you")
-    parser.add_argument("--port", type=int, help="UDP port of a host, and of addresses without one")
+    parser.add_argument("--port", type=_port, help="UDP port of a host, and of addresses without one")
     parser.add_argument("--bot", action="store_true", help="let the game's bot play here, or random buttons")
     bad = BAD_LINK.replace("%", "%%")
     parser.add_argument("--bad-link", action="store_true", help=f"make the network of this window bad: --link {bad}")
-    parser.add_argument("--link", metavar="RTT,JITTER,LOSS", default="", help="round trip, jitter and loss to add here")
-    return parser.parse_args(argv)
+    link = _checked(Conditions.from_text)
+    parser.add_argument("--link", metavar="RTT,JITTER,LOSS", type=link, help="what to add to the network")
+    words = parser.parse_args(argv)
+    if words.online and not (words.host or hosts):
+        parser.error("--online is for --host; others join with --join and the code")
+    return words

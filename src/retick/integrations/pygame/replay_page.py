@@ -11,7 +11,7 @@ from pygame.event import Event
 from retick import replay
 from retick.errors import RetickError, UsageError
 from retick.integrations.pygame.names import Seats
-from retick.integrations.pygame.pages import ACCENT, DIM, ChoicePage, Go, MenuChoice, Page, darken, write
+from retick.integrations.pygame.pages import ACCENT, DIM, Bar, ChoicePage, Go, MenuChoice, Page, darken, plain, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 
 HELP = "space: pause   arrows: step   + -: speed   0-9: jump   Esc: back"
@@ -33,10 +33,14 @@ class ReplayPage(Page):
         self.playback = replay.Playback(replay.ReplayPlayer(recorded, sim))
         self._game, self._back = game, back
         self._drawable = Drawable(game, sim)
-        self._seats = Seats.named((), sim.num_players, {})
+        self._seats = Seats.named((), sim.num_players, {player: plain(name) for player, name in recorded.names.items()})
+        self._tick_rate = recorded.tick_rate or game.config.tick_rate
         self._before: float | None = None
+        self._bar = Bar()
+        self.bar_is_shown = True
 
     def handle(self, event: Event) -> None:
+        self._bar.handle(event)
         if event.type != pygame.KEYDOWN:
             return
         name = pygame.key.name(event.key)
@@ -48,12 +52,16 @@ class ReplayPage(Page):
 
     def turn(self, now: float) -> None:
         if self._before is not None:
-            self.playback.tick((now - self._before) * self._game.config.tick_rate)
+            self.playback.tick((now - self._before) * self._tick_rate)
         self._before = now
+        player = self.playback.player
+        self.bar_is_shown = self._bar.turn(now) or self.playback.paused or player.finished
 
     def draw(self, screen: Surface) -> None:
         player, width, bottom = self.playback.player, screen.get_width(), screen.get_height()
         self._game.draw(screen, self._drawable(player.state), self._seats)
+        if not self.bar_is_shown:
+            return
         darken(screen, pygame.Rect(0, bottom - 28, width, 28))
         done = (player.frame - self.playback.first) / max(self.playback.length, 1)
         pygame.draw.rect(screen, DIM, (0, bottom - BAR, width, BAR))

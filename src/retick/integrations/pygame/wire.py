@@ -101,7 +101,7 @@ def _form(game: WindowGame, invite: Invite | None) -> LinkForm:
 def _wire(game: WindowGame, socket: UdpSocket, clock: Clock, form: LinkForm, **settings: Any) -> Wire:
     """Make the session of a player; settings that all players share belong here."""
     sim = game.make()
-    record = recording_of(game.folder, sim)
+    record = recording_of(game.folder, sim, game.config.tick_rate)
     try:
         session = RollbackSession(
             sim, entropy=os.urandom, config=game.config, record=record, **form.arguments(), **settings
@@ -117,10 +117,12 @@ def _wire(game: WindowGame, socket: UdpSocket, clock: Clock, form: LinkForm, **s
 
 def hosted(game: WindowGame, clock: Clock, *, name: str = "", everybody: bool | None = None) -> tuple[Wire, list[str]]:
     """Host a session; return it with lines for the people. ``everybody`` is as in the game if not given."""
+    why_other = ""
     try:
         socket = open_udp(port=game.port)
-    except NetworkUnavailable:
+    except NetworkUnavailable as error:
         socket = open_udp()  # another host runs on this computer: use any port, which the address tells
+        why_other = str(error).partition(":")[0]
     port, here = socket.address[1], own_address()
     invite = None
     if not game.plain and not (game.everybody if everybody is None else everybody):
@@ -131,15 +133,22 @@ def hosted(game: WindowGame, clock: Clock, *, name: str = "", everybody: bool | 
         lines = [f"Others join with this line; nobody comes in without it: {invite.text()}"]
     else:
         lines = [f"Others join this address: {address_text(here or 'this computer', port, usual_port=USUAL_PORT)}"]
-    sim = wire.session.sim
+    if why_other:
+        lines.append(f"{why_other}, so this host has port {port}")
+    _announce(wire, port, lines)
+    return wire, lines
+
+
+def _announce(wire: Wire, port: int, lines: list[str]) -> None:
+    """Announce a host on the local network, and add a line for the people."""
+    sim, form = wire.session.sim, wire.form
     try:
         wire.announcement = Announcement(port, announced_name(sim), players=sim.num_players, link=form.name)
-        lines.append("They also find it on the local network." if invite is None else "")
+        lines.append("They also find it on the local network." if form.invite is None else "")
     except MissingExtra:
         lines.append(f"It is not announced on the local network; for that: {INSTALL}")
     except OSError as error:
         lines.append(f"It is not announced on the local network: {error.strerror or error}")
-    return wire, lines
 
 
 def hosted_online(game: WindowGame, clock: Clock, *, name: str = "", everybody: bool | None = None) -> Wire:

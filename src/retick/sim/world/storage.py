@@ -164,6 +164,15 @@ class Cell:
         """The number of an item of a list, the same on every peer; 0 for a thing that is in no list of a world."""
         return self._id
 
+    @property
+    def world(self) -> Any:
+        """The world that a thing is in, or was in before it was taken out."""
+        if self._world is None:
+            raise AttributeError(
+                f"this {type(self).__name__} is in no world yet: append it to a list of the world first"
+            )
+        return self._world
+
     def __setattr__(self, name: Any, value: Any) -> None:
         try:
             if cython.compiled:

@@ -26,6 +26,7 @@ from retick.sim.fields import FieldDifference, field_differences, wrong_names
 from retick.sim.kinds import SEED
 from retick.sim.shapes import Shape, Vector2
 from retick.sim.world.adapter import SimulatedWorld, WorldState
+from retick.sim.world.advice import sprite_class
 from retick.sim.world.command import Command, commands_of
 from retick.sim.world.declaration import (
     CACHE,
@@ -59,6 +60,7 @@ class ThingType(type):
     """The fields that are dice."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> "ThingType":
+        _check_bases(name, bases)
         namespace.setdefault("__slots__", ())
         cls = super().__new__(mcls, name, bases, namespace)
         if not any(isinstance(base, ThingType) for base in bases):
@@ -88,6 +90,14 @@ class ThingType(type):
                 f"remove @dataclass from {cls.__name__}: a Thing has its arguments and its repr by itself"
             )
         super().__setattr__(name, value)
+
+
+def _check_bases(name: str, bases: tuple[type, ...]) -> None:
+    if base := sprite_class(each for direct in bases for each in direct.__mro__):
+        raise SchemaError(
+            f"class {name} cannot be a Thing and pygame's {base}: write class {name}(Thing) alone, and declare what "
+            "it has, such as rect: Rect, with Rect of retick.sim. Draw pictures in draw; a group is a list of Things"
+        )
 
 
 def _check_names(cls: type, hints: dict[str, Any]) -> None:
@@ -196,6 +206,10 @@ class Thing(Cell, metaclass=ThingType):
             if name not in names:
                 raise _wrong_names(type(self), values)
             setattr(self, name, value)
+
+    def cue(self, *cue: Hashable) -> None:
+        """Report that something happened, as ``cue`` of the world does: ``self.cue("shot", self.x)``."""
+        self.world.cue(*cue)
 
     def __repr__(self) -> str:
         return _shown(self, f"id {self.id}" if self.id else "")
