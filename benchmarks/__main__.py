@@ -22,6 +22,7 @@ class _Benchmarks(CommandLine):
         "verify": "benchmarks.commands.verify.verify:bench_verify",
         "agents": "benchmarks.commands.agents:bench_agents",
         "chaos": "benchmarks.commands.chaos:bench_chaos",
+        "cheats": "benchmarks.commands.cheats:bench_cheats",
     }
 
 

@@ -11,6 +11,9 @@ import pytest
 
 from retick.replay import storage
 
+NO_BYTECODE = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""The environment of a process whose files have a limit: Python would leave cut-off modules for all that follow."""
+
 
 @contextmanager
 def full_after(room: int) -> Iterator[None]:

@@ -6,13 +6,11 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from functools import cache
+from importlib import import_module
 from pathlib import Path
 
-import retick
 from retick._kernels import KERNELS
-
-SOURCE = Path(retick.__file__).parent
+from tests.sources import SOURCE, parsed, sources
 
 # Who may import whom below the apps; the ROOT_MODULES are open to all.
 LAYERS: dict[str, set[str]] = {
@@ -65,7 +63,7 @@ APART = (
 )
 # An app that a package below it hands out by name, when it is asked for: people look for it there.
 DOORS = {("replay/__init__.py", "verify")}
-ROOT_MODULES = {"__init__", "__main__", "errors", "_cython", "_kernels", "_safe_path"}
+ROOT_MODULES = {"__init__", "__main__", "errors", "_cython", "_kernels", "_lazy", "_regular_files", "_safe_path"}
 
 MOST_LINES = 800
 MOST_LINES_OF_A_KERNEL = 1500
@@ -83,12 +81,6 @@ WORLDLY = {
 MAY_TOUCH_THE_WORLD = {*APPS, "transport"}
 MAY_OPEN_FILES = {"replay/storage.py"}
 FILE_MODULES = {"io", "os", "pathlib", "shutil", "tempfile"}
-
-
-@cache
-def parsed(text: str) -> ast.Module:
-    """The tree of a source; several tests walk through all of them."""
-    return ast.parse(text)
 
 
 def imports_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -143,6 +135,8 @@ def wrong_imports(path: str, text: str) -> list[str]:
             target = ".".join(parts[1:])
             if not may_import(path, target):
                 found.append(f"{path}:{line}: must not import {target}")
+            if parts[1] == "_regular_files" and package not in MAY_TOUCH_THE_WORLD and path not in MAY_OPEN_FILES:
+                found.append(f"{path}:{line}: {package} must not open files: {module}")
         elif (
             parts[0] in WORLDLY - (FILE_MODULES if path in MAY_OPEN_FILES else set())
             and package not in MAY_TOUCH_THE_WORLD
@@ -155,9 +149,8 @@ def wrong_imports(path: str, text: str) -> list[str]:
 
 def test_imports_point_down() -> None:
     complaints = []
-    for file in sorted(SOURCE.rglob("*.py")):
-        path = file.relative_to(SOURCE).as_posix()
-        complaints += wrong_imports(path, file.read_text(encoding="utf-8"))
+    for file, text in sources().items():
+        complaints += wrong_imports(file.relative_to(SOURCE).as_posix(), text)
     assert complaints == []
 
 
@@ -173,6 +166,7 @@ def test_planted_wrong_imports_are_found() -> None:
         "replay/y.py": "from retick.verify.run import Run",
         "replay/rplk.py": "import pathlib",
         "replay/replay.py": "import os",
+        "replay/rtk.py": "from retick._regular_files import regular",
         "transport/x.py": "from retick.link import connection",
         "transport/y.py": "from retick.relay import RelayServer",
         "link/x.py": "from retick.testing import mesh",
@@ -220,6 +214,39 @@ def test_a_door_is_opened_only_when_somebody_asks_for_what_is_behind_it() -> Non
         assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
+def lazy_names(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The homes of a package's lazy names, by name: as type checkers see them, and as they are imported."""
+    seen: dict[str, str] = {}
+    imported: dict[str, str] = {}
+    for node in parsed(text).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            imports = [each for each in node.body if isinstance(each, ast.ImportFrom)]
+            seen |= {alias.name: str(each.module) for each in imports for alias in each.names}
+            for call in (each.value for each in node.orelse if isinstance(each, ast.Assign)):
+                assert isinstance(call, ast.Call)
+                assert ast.unparse(call.func) == "lazy"
+                homes = ast.literal_eval(call.args[1])
+                imported |= {name: module for module, names in homes.items() for name in names.split()}
+    return seen, imported
+
+
+def test_what_type_checkers_see_of_a_package_is_what_is_imported() -> None:
+    packages = [file for file in SOURCE.rglob("__init__.py") if "lazy(" in file.read_text(encoding="utf-8")]
+    assert len(packages) > 5
+    for file in packages:
+        seen, imported = lazy_names(file.read_text(encoding="utf-8"))
+        assert seen == imported != {}, file
+        package = import_module(dotted(file))
+        assert set(imported) <= set(package.__all__) <= set(dir(package)), file
+        for name, home in imported.items():
+            assert getattr(package, name) is getattr(import_module(home), name)
+
+
+def test_a_lazy_name_that_type_checkers_see_elsewhere_is_noticed() -> None:
+    planted = "if TYPE_CHECKING:\n    from a import B, C\nelse:\n    x = lazy(__name__, {'a': 'B', 'd': 'C'})"
+    assert lazy_names(planted) == ({"B": "a", "C": "a"}, {"B": "a", "C": "d"})
+
+
 def test_right_imports_pass() -> None:
     allowed = {
         "rollback/session/x.py": "from retick.rollback.match import Match\nfrom retick.link import x\nimport struct",
@@ -249,7 +276,7 @@ def fragments(text: str) -> list[str]:
 
 
 def test_docstrings_are_no_fragments() -> None:
-    found = {dotted(file): fragments(file.read_text(encoding="utf-8")) for file in SOURCE.rglob("*.py")}
+    found = {dotted(file): fragments(text) for file, text in sources().items()}
     assert {name: docstrings for name, docstrings in found.items() if docstrings} == {}
 
 
@@ -259,7 +286,7 @@ def test_a_fragment_is_found() -> None:
 
 
 def lines_of(file: Path) -> int:
-    return len(file.read_text(encoding="utf-8").splitlines())
+    return len(sources()[file].splitlines())
 
 
 def dotted(file: Path) -> str:
@@ -269,7 +296,7 @@ def dotted(file: Path) -> str:
 
 
 def test_no_module_is_too_long() -> None:
-    for file in sorted(SOURCE.rglob("*.py")):
+    for file in sources():
         assert lines_of(file) <= (MOST_LINES_OF_A_KERNEL if dotted(file) in KERNELS else MOST_LINES), file
 
 
@@ -287,7 +314,7 @@ def missing_contents(text: str) -> list[str]:
 
 
 def test_a_long_kernel_has_a_table_of_contents() -> None:
-    long = [file for file in SOURCE.rglob("*.py") if dotted(file) in KERNELS and lines_of(file) > MOST_LINES]
+    long = [file for file in sources() if dotted(file) in KERNELS and lines_of(file) > MOST_LINES]
     assert len(long) > 5
     wrong = {dotted(file): missing_contents(file.read_text(encoding="utf-8")) for file in long}
     assert {name: titles for name, titles in wrong.items() if titles} == {}
@@ -309,8 +336,8 @@ def test_there_are_few_kernels_and_few_declarations() -> None:
 def importers() -> dict[str, set[str]]:
     """For each module the modules that import it, or a name from it."""
     found: dict[str, set[str]] = defaultdict(set)
-    for file in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(parsed(file.read_text(encoding="utf-8"))):
+    for file, text in sources().items():
+        for node in ast.walk(parsed(text)):
             if isinstance(node, ast.ImportFrom):
                 names = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
             elif isinstance(node, ast.Import):
@@ -332,7 +359,7 @@ def slices(sizes: dict[str, int], imported_by: dict[str, set[str]]) -> set[str]:
 
 
 def test_a_short_module_with_one_importer_has_a_reason() -> None:
-    sizes = {dotted(file): lines_of(file) for file in SOURCE.rglob("*.py") if file.name != "__init__.py"}
+    sizes = {dotted(file): lines_of(file) for file in sources() if file.name != "__init__.py"}
     assert slices(sizes, importers()) == set(SLICES)
     assert all(SLICES.values())
 
@@ -343,9 +370,9 @@ def test_a_slice_is_found() -> None:
     assert slices(sizes, imported_by) == {"retick.a"}
 
 
-def repeated_classes(sources: Iterable[str]) -> set[str]:
+def repeated_classes(texts: Iterable[str]) -> set[str]:
     """Names of more than one class; inner classes and those that begin with an underscore do not count."""
-    trees = map(parsed, sources)
+    trees = map(parsed, texts)
     names = Counter(
         node.name
         for tree in trees
@@ -356,7 +383,7 @@ def repeated_classes(sources: Iterable[str]) -> set[str]:
 
 
 def test_a_class_name_occurs_once() -> None:
-    assert repeated_classes(file.read_text(encoding="utf-8") for file in SOURCE.rglob("*.py")) == set()
+    assert repeated_classes(sources().values()) == set()
 
 
 def test_a_repeated_class_name_is_found() -> None:
@@ -364,7 +391,7 @@ def test_a_repeated_class_name_is_found() -> None:
 
 
 def test_functions_are_short() -> None:
-    trees = [parsed(file.read_text(encoding="utf-8")) for file in SOURCE.rglob("*.py")]
+    trees = map(parsed, sources().values())
     functions = [
         node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]

@@ -10,10 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-import retick
+from tests.sources import SOURCE, parsed, sources
 
 ROOT = Path(__file__).parents[1]
-SOURCE = Path(retick.__file__).parent
 WORD = re.compile(r"[^\W\d]\w*")
 CALLED_BY_OTHERS = re.compile(r"pytest_|__\w+__$")
 """Names that a framework looks for: hooks of pytest, and what the language calls."""
@@ -40,12 +39,12 @@ def _used_names(tree: ast.Module) -> Iterator[tuple[str, Definition | None]]:
                     yield name, inside  # else an annotation in quotes, or a getattr
 
 
-def dead_code(sources: Mapping[str, str], users: Iterable[str]) -> list[str]:
-    """The dead functions and classes of ``sources`` (text by path); ``users`` are other texts that may use them."""
+def dead_code(modules: Mapping[str, str], users: Iterable[str]) -> list[str]:
+    """The dead functions and classes of ``modules`` (text by path); ``users`` are other texts that may use them."""
     mentioned = {word for text in users for word in WORD.findall(text)}
     uses: Counter[str] = Counter()
     own_uses: Counter[tuple[str, str]] = Counter()
-    trees = {path: ast.parse(text) for path, text in sources.items()}
+    trees = {path: parsed(text) for path, text in modules.items()}
     for path, tree in trees.items():
         for name, inside in _used_names(tree):
             uses[name] += 1
@@ -64,11 +63,11 @@ def dead_code(sources: Mapping[str, str], users: Iterable[str]) -> list[str]:
 
 
 def test_nothing_in_the_package_is_dead() -> None:
-    sources = {file.relative_to(SOURCE).as_posix(): file.read_text(encoding="utf-8") for file in SOURCE.rglob("*.py")}
+    modules = {file.relative_to(SOURCE).as_posix(): text for file, text in sources().items()}
     places = [ROOT / "pyproject.toml", ROOT / "setup.py", ROOT / "README.md"]
     for folder, ending in (("docs", "md"), ("examples", "py"), ("benchmarks", "py"), ("fuzz", "py"), ("tests", "py")):
         places += [place for place in (ROOT / folder).rglob(f"*.{ending}") if place != Path(__file__)]
-    assert dead_code(sources, [place.read_text(encoding="utf-8") for place in places]) == []
+    assert dead_code(modules, [place.read_text(encoding="utf-8") for place in places]) == []
 
 
 def test_planted_dead_code_is_found() -> None:

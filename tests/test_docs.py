@@ -207,3 +207,31 @@ def test_a_file_that_is_gone_is_noticed() -> None:
     assert files_that_are_gone(said_in(source), there) == ["motor/heading.py", "wire/gone.pxd"]
     page = "`heading.py`, ../wire/here.pxd, ./gone.js, old/rules.lua:Game, src/<name>.py, x.js() and *.py"
     assert files_that_are_gone(page, there) == ["gone.js", "old/rules.lua"]
+
+
+# The tests that show a defence.
+
+
+def named_tests(text: str) -> set[str]:
+    return set(re.findall(r"`(?:[\w/.]+::)?(test_\w+)`", text))
+
+
+def written_tests() -> set[str]:
+    found: set[str] = set()
+    for file in (ROOT / "tests").rglob("*.py"):
+        found.update(re.findall(r"^\s*def (test_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE))
+    return found
+
+
+def test_the_tests_that_pages_name_exist() -> None:
+    there = written_tests()
+    pages = {page: named_tests(page.read_text(encoding="utf-8")) for page in sorted((ROOT / "docs").rglob("*.md"))}
+    assert {page.name: names - there for page, names in pages.items() if names - there} == {}
+    assert len(pages[ROOT / "docs" / "internals" / "threats.md"]) > 100
+
+
+def test_a_test_that_is_gone_is_noticed() -> None:
+    row = "| `test_one`, `tests/a/test_b.py::test_two` | `tests/c/test_d.py` |"
+    assert named_tests(row) == {"test_one", "test_two"}
+    assert "test_a_test_that_is_gone_is_noticed" in written_tests()
+    assert "test_that_was_never_written" not in written_tests()

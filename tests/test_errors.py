@@ -3,15 +3,12 @@
 import ast
 import inspect
 import re
-from pathlib import Path
 
 import pytest
 
-import retick
 from retick import errors
 from retick.errors import LimitExceeded, RetickError, Truncated, with_code
-
-SOURCE = Path(retick.__file__).parent
+from tests.sources import SOURCE, parsed, sources
 
 
 def drawn_tree() -> dict[str, str | None]:
@@ -53,10 +50,10 @@ def test_errors_that_are_value_errors_are_marked_so() -> None:
 
 def test_an_error_outside_of_this_module_is_named_in_its_docstring() -> None:
     known = set(real_tree())
-    for path in sorted(SOURCE.rglob("*.py")):
+    for path, text in sources().items():
         if path.name == "errors.py" and path.parent == SOURCE:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(text)):
             if isinstance(node, ast.ClassDef) and {ast.unparse(base) for base in node.bases} & known:
                 assert f"{node.name}" in str(errors.__doc__), f"{path}: {node.name}"
 

@@ -269,9 +269,10 @@ def a_desync(record: Record, sockets: ExitStack) -> None:
     with record.stage("A desync: Offline"), patch.object(Interpreter, "send", note_and_send):
         lines = explanation_lines(explain(load_bundle(folder / "match.desync"), (games[1],)))
     assert any("in Game.step: x = self.pushed(state.x, inputs[0])" in line for line in lines), lines
-    # What the last interpreter did, once more and in this one.
+    # What the interpreter that traced did, once more and in this one.
+    traced = next(job for job in map(json.loads, jobs) if job["trace"])
     with record.stage("A desync: In an interpreter of its own"):
-        worker._answer(json.loads(jobs[-1]))
+        worker._answer(traced)
 
 
 class Balloon(Thing):

@@ -15,27 +15,46 @@ from fuzz.target import script
 from retick.errors import RetickError
 from retick.games.scramble import Scramble
 from retick.link import Accept, Connection, LinkEndpoint, Reason, ReliableReceived, Request
-from retick.rollback.desync.equivocation import SignedRange
+from retick.rollback.desync.equivocation import KEY_SIZE, SignedRange, keys_of
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
 from retick.rollback.events import PeerDisconnected, RosterPeer
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.agreement import TEXT
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages import connect, roster
-from retick.rollback.session.messages.decisions import Drop, Known, Pausing, encode_drop, encode_pause, encode_rematch
+from retick.rollback.session.messages.agreement import (
+    HASH_SIZE,
+    Consent,
+    OfferedState,
+    ReadyNewcomer,
+    Signature,
+    SignedItem,
+    Statement,
+    Tail,
+    Taken,
+    ToldOutcome,
+    Wishes,
+    encode_consent,
+    encode_decided,
+    encode_item,
+    encode_outcome,
+    encode_statement,
+    encode_taken,
+)
 from retick.rollback.session.messages.forward import (
     InputRange,
     PassedInputs,
     SeenRanges,
     Signed,
     WantedInputs,
-    encode_forward,
     encode_pass,
     encode_range,
     encode_signed,
     encode_want,
 )
 from retick.rollback.session.messages.join import (
+    Chunk,
     Feed,
     Meet,
     StateHeader,
@@ -44,26 +63,25 @@ from retick.rollback.session.messages.join import (
     encode_feed,
     encode_joined,
     encode_meet,
-    encode_resync,
     encode_welcome,
 )
-from retick.rollback.session.messages.kinds import MessageKind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.kinds import MessageKind, encode_byte
 from retick.rollback.session.messages.profile import Profile, encode_list, encode_profile, encode_return
-from retick.rollback.session.messages.roster import Roster, RosterEntry
+from retick.rollback.session.messages.roster import MemberTerms, Reach, Roster, RosterEntry, roster_hash
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.rollback.spectate.spectator import SpectatorSession
 from retick.transport.simulated import MemoryHub
 from retick.wire import rbn1
 
-KEY = b"k" * 32
-"""A configuration with which nobody signs anything."""
+SIGN, KEY = keys_of(b"k" * KEY_SIZE)
+"""With what the liar signs, and what proves it."""
 
 __all__ = ["LIARS", "TARGETS", "Bench"]
 
 GAME = Scramble(3)
 CONFIG = MatchConfig(disconnect_after=0.5, end_when_alone=False)
 TOKEN = b"fuzzfuzz"
-REACH = connect.Reach(12, 2)
+REACH = Reach(12, 2)
 LONGEST = 256
 PATIENCE = 12.0
 """Seconds after which the honest peers must have gone on or ended."""
@@ -134,18 +152,22 @@ class Bench:
         plan = roster.decode_roster(told[0])
         self.token = plan.token
         [two] = [entry for entry in plan.entries if entry.peer_id == 1]
-        call = connect.encode_call(self.token, 2, REACH, two.pair_token)
+        call = connect.encode_call(self.token, 2, REACH, two.pair_token, KEY)
         self.links.append(self.liar.dial("two", seats=0, data=call))
         while not all(link.is_connected for link in self.links):
             self.turn()
+            assert self.now < 5.0, "the liar was not let in by all"
         self.links[0].send_reliable(roster.encode_ready(self.token))
         self._wait_for_the_match()
 
     def _begin(self) -> None:
-        keys = (KEY, *(_inside(session).public_key for session in self.honest.values()))
-        entries = tuple(entry._replace(key=key) for entry, key in zip(ENTRIES, keys, strict=True))
+        shown = [(KEY, REACH)]
+        shown += [(_inside(session).public_key, _inside(session).own_reach) for session in self.honest.values()]
+        entries = tuple(
+            entry._replace(key=key, reach=reach) for entry, (key, reach) in zip(ENTRIES, shown, strict=True)
+        )
         for peer_id, link in enumerate(self.links, 1):
-            link.send_reliable(roster.encode_roster(Roster(peer_id, TOKEN, entries)))
+            link.send_reliable(roster.encode_roster(Roster(peer_id, TOKEN, CONFIG.disconnect_after, entries)))
         self.turns(8)
         for link in self.links:
             link.send_reliable(roster.encode_start(7))
@@ -203,36 +225,36 @@ class Bench:
         session = self.honest["one"]
         match = getattr(_inside(session), "match", None)
         frame, number = (match.engine.frame, match.number) if match is not None else (0, 0)
-        newest = getattr(_inside(session), "newest_peer_id", 2)
+        newest = _newest(session)
         free = getattr(session, "gone", ()) or (2,)
-        welcome = Welcome(0, 9, TOKEN, 7, number, frame, HEADER, (), (ENTRIES[0], RosterEntry(4, (2,), "stranger")))
+        welcome = Welcome(
+            0,
+            9,
+            TOKEN,
+            CONFIG.disconnect_after,
+            7,
+            number,
+            frame,
+            HEADER,
+            (),
+            (ENTRIES[0], RosterEntry(4, (2,), "stranger")),
+        )
         line = Timeline(
             peer_id=2 if self.liar_is == PLAYER else 0, alarm=frame, last_agreed=None, first=0, checksums=(1, 2, 3)
         )
         other = 1 if self.liar_is == PLAYER else 2
-        known = Known(other, frame + 2, (1, 2))
         ahead = (number + 1) % 256
         return [
-            encode_drop(Drop(frozenset({other}), (known,), (), number), 2),
-            encode_drop(Drop(frozenset({other}), (), ((newest, 4, frame + 20),), ahead), 2),
-            encode_drop(Drop(frozenset(), (), (), number, unheard=((other, 3),), decided=((other, frame),)), 2),
-            encode_forward(other, encode_rematch(ahead)),
-            encode_forward(other, encode_drop(Drop(frozenset(), (), (), number, serial=frame), 2)),
+            *self._of_the_agreement(other, newest, frame),
             encode_want(WantedInputs(number, other, frame)),
             encode_pass(PassedInputs(number, other, frame, (1, 2)), 2),
             encode_meet(Meet(newest + 1, free, frame, "stranger", number)),
-            encode_byte_and_number(MessageKind.PROPOSE, newest, frame + 30),
-            encode_byte_and_number(MessageKind.PROMISE, newest, frame + 20),
-            encode_byte_and_number(MessageKind.COMMIT, newest, frame + 30),
             encode_byte(MessageKind.CANCEL, newest),
-            encode_rematch(ahead),
-            encode_rematch(ahead, (1, 2, 0)),
             encode_byte(MessageKind.ASK, ahead),
-            encode_resync(ahead, HEADER),
-            encode_chunk(0, PACKED),
-            encode_byte_and_number(MessageKind.RESYNCED, ahead, HEADER.checksum),
+            encode_chunk(Chunk(0, PACKED)),
+            encode_chunk(Chunk(0, PACKED, ahead)),
             bytes((MessageKind.EVIDENCE, number)) + next(split_into_messages(TIMELINE, encode_timeline(line))),
-            roster.encode_roster(Roster(1, TOKEN, ENTRIES)),
+            roster.encode_roster(Roster(1, TOKEN, CONFIG.disconnect_after, ENTRIES)),
             roster.encode_start(7),
             encode_welcome(welcome),
             encode_feed(Feed(frame, bytes(12), ENTRIES)),
@@ -243,22 +265,52 @@ class Bench:
             encode_return(other, bytes(16)),
             encode_range(InputRange(number, SIGNED_RANGE, (SeenRanges(other, 0, bytes(8)),))),
             encode_signed(Signed(number, other, SIGNED_RANGE, bytes(20))),
-            encode_pause(Pausing(number, frame, 0, True, frame + 9)),
-            encode_pause(Pausing(number, frame + 1, 0, False, frame + 9)),
             encode_return(other, self.honest["one"].seat_token if self.liar_is == PLAYER else bytes(range(16))),
             encode_list((RosterPeer(0, (0,), "liar", b""), RosterPeer(other, (other,), "other", b"red"))),
         ]
 
+    def _of_the_agreement(self, other: int, newest: int, frame: int) -> list[bytes]:
+        """Messages of the agreement about its present slot, signed by the liar."""
+        inside = _inside(self.honest["one"])
+        agreement = inside.membership.agreement if inside is not None else None
+        slot, history = (agreement.slot, agreement.history) if agreement is not None else (0, bytes(HASH_SIZE))
+        own = 2 if self.liar_is == PLAYER else 0
+        said = Statement(slot, history, own, stop=frame + 20)
+        tail = Tail(other, frame + 2, (1, 2))
+        ready = ReadyNewcomer(newest, MemberTerms((2,), KEY, REACH))
+        statements = [
+            said,
+            said._replace(slot=slot + 1),
+            said._replace(stop=1 << 31),
+            said._replace(wishes=Wishes(pause=True)),
+            said._replace(wishes=Wishes(rematch=())),
+            said._replace(wishes=Wishes(rematch=(1, 2, 0))),
+            said._replace(wishes=Wishes(resync=OfferedState(own, *HEADER))),
+            said._replace(unheard=((other, 10),), tails=(tail,)),
+            said._replace(newcomer=ready),
+            said._replace(leaves="bye", tails=(tail._replace(player=own),)),
+        ]
+        bodies = [encode_statement(each, 2) for each in statements]
+        consent = encode_consent(Consent(slot, history, own, bytes(HASH_SIZE)))
+        roster_name = roster_hash(self.token, {own: MemberTerms((own,), KEY, REACH)}, CONFIG.disconnect_after)
+        return [
+            *(_signed(MessageKind.STATEMENT, own, body) for body in bodies),
+            _signed(MessageKind.CONSENT, own, consent),
+            encode_decided(slot),
+            encode_outcome(ToldOutcome(slot, history, (other,), (bodies[0],))),
+            encode_taken(Taken(slot + 1, history, frame + 30, roster_name)),
+        ]
+
     def requests(self) -> list[bytes]:
         session = self.honest["one"]
-        newest = getattr(_inside(session), "newest_peer_id", 2)
+        newest = _newest(session)
         return [
             connect.encode_play(REACH, key=KEY),
             connect.encode_watch(0),
             connect.encode_watch(connect.FROM_A_STATE),
-            connect.encode_call(self.token, newest, REACH),
-            connect.encode_call(self.token, newest + 1, REACH),
-            connect.encode_call(TOKEN, 2, REACH),
+            connect.encode_call(self.token, newest, REACH, key=KEY),
+            connect.encode_call(self.token, newest + 1, REACH, key=KEY),
+            connect.encode_call(TOKEN, 2, REACH, key=KEY),
         ]
 
     def say(self, way: int, data: bytes) -> None:
@@ -324,6 +376,17 @@ class Bench:
 def _inside(session: Any) -> Any:
     """The match of a player's session; None for a spectator, or without a session."""
     return inside_of(session) if isinstance(session, RollbackSession) else None
+
+
+def _newest(session: Any) -> int:
+    """The id that the next newcomer would be given."""
+    inside = _inside(session)
+    return 2 if inside is None else inside.joins.next_peer_id() or 2
+
+
+def _signed(kind: MessageKind, own: int, body: bytes) -> bytes:
+    """An item that the liar has signed as its author."""
+    return encode_item(SignedItem(kind, (Signature(own, SIGN(TEXT + bytes((kind,)) + body)),), body))
 
 
 def _spoil(message: bytes, changes: bytes) -> bytes:

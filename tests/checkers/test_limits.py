@@ -7,40 +7,32 @@ from typing import Any
 
 import pytest
 
-from retick.errors import DecodeError, UsageError
+from retick.errors import DecodeError, InvalidValue, UsageError
 from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
+from retick.link.addresses import MAX_ADDRESS
 from retick.rollback.events import MatchEnded, MessageReceived, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session import forwarding, spectator_feed
-from retick.rollback.session.drops import LONGEST_STEP as DROPS_STEP
+from retick.rollback.session import spectator_feed
+from retick.rollback.session.agreement import DELTA
 from retick.rollback.session.forwarding import ANSWER_SECONDS
 from retick.rollback.session.input_bounds import LONGEST_STEP, InputBounds
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.joining import joins, lobby
-from retick.rollback.session.joining.joins import COMMIT_SECONDS, MOST_UNANSWERED, ORPHAN_SECONDS
-from retick.rollback.session.joining.sponsor import LONGEST_PROMISE
-from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.messages.forward import PassedInputs, encode_forward, encode_pass
-from retick.rollback.session.messages.kinds import MessageKind, encode_byte_and_number
-from retick.rollback.session.messages.roster import (
-    MAX_ADDRESS,
-    MAX_PEERS,
-    MAX_SEATS,
-    RosterEntry,
-    decode_entries,
-    encode_entries,
-)
+from retick.rollback.session.joining import lobby
+from retick.rollback.session.link_config import LONGEST_DISCONNECT, check_disconnect_after, link_config_for
+from retick.rollback.session.membership import LONGEST_STOP, MOST_LATE
+from retick.rollback.session.messages.forward import PassedInputs, encode_pass
+from retick.rollback.session.messages.roster import MAX_PEERS, MAX_SEATS, RosterEntry, decode_entries, encode_entries
 from retick.testing.mesh import Mesh
+from retick.transport.conditions import Conditions
 from tests.checkers.cheats import CHEATS
 from tests.checkers.limits import LIMITS, rendered
 from tests.checkers.limits.limit import declared
 from tests.checkers.other_numbers import OTHER_NUMBERS
 from tests.link.handshake.test_strangers import ask
 from tests.link.pair import make_endpoint
-from tests.rollback.session.joining.test_sponsor import muted
-from tests.rollback.session.matches import assert_all_play, playing_mesh, towards, with_a_free_seat
-from tests.rollback.session.test_forwarding import apart
+from tests.rollback.session.liars import mute
+from tests.rollback.session.matches import assert_all_play, playing_mesh, towards
 from tests.rollback.session.test_input_forwarding import counted, payload
 from tests.toys import Tally
 
@@ -204,20 +196,6 @@ def test_strangers_together_get_no_more_answers_than_the_rate() -> None:
     assert ask(host, ("203.0.113.99", 9), 99, now=2.0)
 
 
-def test_of_one_peer_that_is_not_heard_a_few_resynced_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forwarding, "MOST_RESYNCED", 3)
-    mesh = playing_mesh(3)
-    apart(mesh, ("peer0", "peer1"))
-    origin, session = mesh["peer1"].session.peer_id, mesh["peer0"].session
-    for checksum in range(10):
-        message = encode_byte_and_number(MessageKind.RESYNCED, 1, checksum)
-        towards(mesh, "peer2", "peer0").send(encode_forward(origin, message))
-    mesh.run(1.0)
-    assert [message[2] for message in inside_of(session).forwarding._resynced[origin]] == [0, 1, 2]
-    assert inside_of(session).resyncing._agreed[origin] == (1, 2)
-    assert_all_play(mesh, 0)
-
-
 def test_of_a_long_sleep_only_a_step_counts_as_waiting_for_others() -> None:
     mesh = playing_mesh(3)
     first, waited_for = mesh["peer0"].session, towards(mesh, "peer0", "peer1")
@@ -252,81 +230,56 @@ def test_an_answer_that_comes_too_late_is_not_used() -> None:
     assert_all_play(mesh, 0)
 
 
-def texts_about(mesh: Mesh, name: str, peer_id: int) -> list[str]:
-    """Why a peer no longer hears another one."""
-    return [event.text for event in mesh[name].events_of(PeerDisconnected) if event.peer == peer_id]
+def test_of_a_long_sleep_in_a_slot_only_a_second_counts() -> None:
+    """Our own process was stopped: that the others have said nothing meanwhile is not their fault."""
+    mesh = playing_mesh(3)
+    mute(mesh, "peer2")
+    mesh["peer0"].session.pause()
+    mesh.run(0.5)
+    agreement = inside_of(mesh["peer0"].session).membership.agreement
+    assert agreement is not None
+    opened_at = agreement.opened_at
+    agreement.poll(mesh.network.now + 600.0)
+    assert opened_at is not None
+    assert agreement.opened_at is not None
+    assert 600.0 - 2 * DELTA < agreement.opened_at - opened_at < 600.0
+    assert sum(agreement.drain_late().values()) <= 0.5 + DELTA
+    assert agreement.decision() is None
 
 
-def test_a_sponsor_that_lets_others_wait_again_and_again_is_expelled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each time for less than it may once."""
-    monkeypatch.setattr(joins, "COMMITS_TOGETHER", 1.5 * LONGEST_PROMISE)
-    mesh = with_a_free_seat(4)
-    muted(mesh, "peer0", "_commit_when_promised", "sponsor")
-    mesh.restart("peer3", every=1.0)
-    member = inside_of(mesh["peer1"].session)
-    mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
-    mesh.run_until(lambda: not member.joins.has_promised, limit=LONGEST_PROMISE + 1.0, what="the newcomer is given up")
-    assert texts_about(mesh, "peer1", 0) == []
-    mesh.run_until(lambda: bool(texts_about(mesh, "peer1", 0)), limit=10.0, what="the sponsor is expelled")
-    assert texts_about(mesh, "peer1", 0) == ["neither COMMIT nor CANCEL for a newcomer"]
-    mesh.crash("peer0")
+def test_on_the_slowest_link_a_stop_lies_a_second_ahead() -> None:
+    mesh = playing_mesh(3, conditions=Conditions(latency=0.9))
+    inside: Any = inside_of(mesh["peer0"].session)
+    assert inside.longest_rtt > 1.0
+    ahead = inside.membership._next_stop(inside.match) - inside.match.engine.frame
+    assert ahead == min(round(LONGEST_STOP * inside.config.tick_rate), inside.config.history // 2)
+
+
+def test_one_that_is_late_in_slot_after_slot_is_no_longer_heard() -> None:
+    """Each time it is earlier than any deadline of the slot."""
+    mesh = playing_mesh(4)
+    late: Any = inside_of(mesh["peer3"].session).membership
+    may_state = late._may_state
+    late._may_state = lambda agreement, match, now: now > agreement.opened_at + 2.0 and may_state(agreement, match, now)
+    text = "keeps the others waiting for its statements"
+
+    def is_out() -> bool:
+        session = mesh["peer0"].session
+        if not inside_of(session).membership.is_deciding:
+            session.resume() if inside_of(session).pausing.is_wanted else session.pause()
+        return any(event.text == text for event in mesh["peer0"].events_of(PeerDisconnected))
+
+    mesh.run_until(is_out, limit=MOST_LATE * 4, what="it is shown out")
+    mesh["peer0"].session.resume()
     mesh.crash("peer3")
-    mesh.run(6.0)
+    mesh.run(12.0)
     assert_all_play(mesh, 0)
 
 
-def test_a_promise_of_which_nobody_says_more_is_called_off() -> None:
-    """The sponsor says nothing, and another one that still hears it says nothing about it."""
-    mesh = with_a_free_seat(4)
-    muted(mesh, "peer0", "_commit_when_promised", "sponsor")
-    muted(mesh, "peer0", "_check_time", "sponsor")
-    muted(mesh, "peer0", "_send_drop", "drops")
-    muted(mesh, "peer2", "after_frame")
-    mesh.restart("peer3", every=600.0)
-    member = inside_of(mesh["peer1"].session)
-    mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
-    mesh.run(COMMIT_SECONDS + ORPHAN_SECONDS - 0.5)
-    assert not member.peers[0].is_heard
-    assert member.joins.has_promised
-    mesh.run(1.0)
-    assert 0 in member.peers
-    assert not member.joins.has_promised
-
-
-def test_a_player_that_promises_nothing_again_and_again_is_expelled() -> None:
-    mesh = with_a_free_seat(4)
-    silent = mesh["peer2"].session.peer_id
-    muted(mesh, "peer2", "_answer_proposal")
-    mesh.restart("peer3", every=1.0)
-    host = inside_of(mesh["peer0"].session).sponsor
-    mesh.run_until(lambda: host._unpromised[silent] == 1, limit=10.0, what="a newcomer is given up")
-    assert texts_about(mesh, "peer0", silent) == []
-    mesh.run_until(lambda: bool(texts_about(mesh, "peer0", silent)), limit=10.0, what="the player is expelled")
-    assert texts_about(mesh, "peer0", silent) == ["does not promise a frame for a newcomer"]
-
-
-def test_promises_for_nobody_excuse_silence_only_a_few_times() -> None:
-    mesh = Mesh(lambda: Tally(2))
+def test_a_host_that_would_wait_for_minutes_is_left() -> None:
+    mesh = Mesh(lambda: Tally(2), config=MatchConfig(disconnect_after=LONGEST_DISCONNECT))
     mesh.start()
-    session = mesh["peer0"].session
-    until = []
-    for now in range(2 * MOST_UNANSWERED):
-        inside_of(session).now = 100.0 + now
-        inside_of(session).joins.promise(inside_of(session).match, session.frame + 10)
-        until.append(inside_of(session).joins.blameless_until)
-    assert until[MOST_UNANSWERED - 1] > until[0]
-    assert until[MOST_UNANSWERED - 1 :] == [until[MOST_UNANSWERED - 1]] * (MOST_UNANSWERED + 1)
-
-
-def test_of_a_long_sleep_only_a_step_counts_as_late() -> None:
-    """Our own process was stopped: that the others have said nothing meanwhile is not their fault."""
-    mesh = playing_mesh(3)
-    session: Any = inside_of(mesh["peer0"].session)
-    gone = mesh["peer2"].session
-    session.drop_agreement.add_lost(gone.peer_id, gone.local_players)
-    drops, now = session.drops, mesh.network.now
-    drops._expel_who_keeps_us_waiting(session.match, now)
-    drops._expel_who_keeps_us_waiting(session.match, now + 600.0)
-    late = drops._late_for[mesh["peer1"].session.peer_id]
-    assert 0.0 < late <= 2 * DROPS_STEP
-    assert towards(mesh, "peer0", "peer1").is_heard
+    config = MatchConfig(disconnect_after=LONGEST_DISCONNECT + 1.0)
+    with pytest.raises(InvalidValue, match="disconnect_after"):
+        check_disconnect_after(config.disconnect_after, MatchConfig())
+    check_disconnect_after(config.disconnect_after, config)

@@ -3,11 +3,10 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from functools import cache
 
-import retick
+from tests.sources import SOURCE, parsed
 
-SOURCE = Path(retick.__file__).parent
 PACKAGES = (
     "wire", "link", "rollback", "snapshot", "replay", "authority", "transport", "games", "sim", "audit", "packets",
     "tokens", "relay", "host", "netrunner", "routes", "verify", "serving",
@@ -40,7 +39,7 @@ def _takes_bytes(function: ast.FunctionDef) -> bool:
 
 def functions_in(text: str) -> Iterator[str]:
     """Names of the readers in a module; those of classes with the class."""
-    for node in ast.parse(text).body:
+    for node in parsed(text).body:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             inside = [(f"{node.name}.{each.name}", each) for each in node.body if isinstance(each, ast.FunctionDef)]
         else:
@@ -50,11 +49,12 @@ def functions_in(text: str) -> Iterator[str]:
                 yield name
 
 
-def decoders() -> set[str]:
+@cache
+def decoders() -> frozenset[str]:
     """ "module:name" of every reader."""
     found = set()
     for package in PACKAGES:
         for path in sorted((SOURCE / package).rglob("*.py")):
             module = ".".join(("retick", *path.relative_to(SOURCE).with_suffix("").parts))
             found |= {f"{module}:{name}" for name in functions_in(path.read_text("utf-8"))}
-    return found
+    return frozenset(found)

@@ -59,7 +59,7 @@ def test_packets_are_counted_in_scripts_and_in_readers() -> None:
     assert reader.inputs == reader.packets >= 300
 
 
-@pytest.mark.parametrize("name", ["link/explain", "session/drop", "endpoint/session", "endpoint/link"])
+@pytest.mark.parametrize("name", ["link/explain", "session/statement", "endpoint/session", "endpoint/link"])
 def test_a_short_search_finds_no_bug_and_new_steps(name: str) -> None:
     target = TARGETS[name]
     result = search(target, seed=1, go_on=lambda packets: packets < (60 if target.is_script else 400))

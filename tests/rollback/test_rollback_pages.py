@@ -4,28 +4,23 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
+from retick.link.addresses import MAX_ADDRESS
 from retick.rollback import MatchConfig, PeerStats, Phase, SessionStats, events
 from retick.rollback.session.messages.connect import VERSION, Want
 from retick.rollback.session.messages.join import LARGEST_STATE
 from retick.rollback.session.messages.kinds import ASK_SPONSOR, OTHER_VERSION, WORDS, MessageKind
-from retick.rollback.session.messages.roster import (
-    MAX_ADDRESS,
-    MAX_PEERS,
-    Roster,
-    RosterEntry,
-    decode_roster,
-    encode_roster,
-)
+from retick.rollback.session.messages.roster import MAX_PEERS, Reach, Roster, RosterEntry, decode_roster, encode_roster
 from retick.rollback.session.peer import Role
 
+REACH = Reach(12, 2)
 DOCS = Path(__file__).parents[2] / "docs"
 MESSAGES = (DOCS / "formats" / "session-messages.md").read_text(encoding="utf-8")
 ROLLBACK = (DOCS / "guides" / "rollback-sessions.md").read_text(encoding="utf-8")
 
 
 def test_the_example_is_the_roster_that_it_describes() -> None:
-    members = (RosterEntry(0, (0,), ""), RosterEntry(1, (1,), ("10.0.0.2", 7778), bytes(8)))
-    roster = Roster(1, bytes(range(1, 9)), members)
+    members = (RosterEntry(0, (0,), "", reach=REACH), RosterEntry(1, (1,), ("10.0.0.2", 7778), reach=REACH))
+    roster = Roster(1, bytes(range(1, 9)), 8.0, members)
     block = re.search(r"## Example.*?```\n(.*?)```", MESSAGES, re.DOTALL)
     assert block is not None
     shown = bytes.fromhex(block[1].replace("(32 times 00)", "00" * 32))

@@ -130,6 +130,18 @@ class PlayersDropped(MatchEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FramesTakenBack(MatchEvent):
+    """Final frames ran again: two peers stated different last inputs of a lost one, and the agreed ones are others.
+
+    Nothing else changes a final frame. Whoever keeps final frames or inputs replaces them from ``frame`` on; the
+    session's own recording has done so.
+    """
+
+    frame: int
+    """The first frame that ran again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlayersReturned(MatchEvent):
     """A peer has taken free seats in the running match."""
 

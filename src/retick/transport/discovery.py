@@ -6,6 +6,7 @@ who answers at the address.
 """
 
 import contextlib
+import importlib.util
 import socket
 import threading
 from ipaddress import ip_address
@@ -65,6 +66,11 @@ def own_address_towards(address: tuple[Any, ...]) -> str | None:
         probe.connect(address)
         return str(probe.getsockname()[0]).partition("%")[0]
     return None
+
+
+def can_search() -> bool:
+    """Whether zeroconf is installed, without which nobody is announced or found."""
+    return importlib.util.find_spec("zeroconf") is not None
 
 
 def _require_zeroconf() -> None:

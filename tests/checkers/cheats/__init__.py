@@ -1,19 +1,11 @@
-"""Cheating peers: each speaks the real protocol and breaks one rule, chosen by name and driven by a seed.
+"""Cheats: peers that speak the real protocol and break rules, composed by a seed; and the matches that test them.
 
-``CHEATS`` has them all by name. ``cheats.match`` plays matches of honest machines with one of them, drawn by
-``cheats.scenarios``, watched by ``cheats.referee`` within ``cheats.bounds``. Knows sessions and their messages; no
-session knows anything of this package.
+``composed`` says what a rule is, ``forging`` makes what is false, ``scenarios`` draws whole matches, ``match`` plays
+one, watched by ``referee`` within ``bounds``; ``shrink`` finds the shortest that still fails, ``flaws`` plants errors
+in the session that must be found. Knows sessions and their messages; no session knows anything of this package.
 """
 
 from tests.checkers.cheats.cheat import Cheat, CheatingSession
-from tests.checkers.cheats.deceit import DECEITS
-from tests.checkers.cheats.departures import DEPARTURES
-from tests.checkers.cheats.equivocation import EQUIVOCATIONS
-from tests.checkers.cheats.floods import FLOODS
-from tests.checkers.cheats.silence import SILENCES
-from tests.checkers.cheats.watching import WATCHERS, CheatingSpectator
+from tests.checkers.cheats.composed import CHEATS, CheatingSpectator, ComposedCheat, Rule
 
-__all__ = ["CHEATS", "Cheat", "CheatingSession", "CheatingSpectator"]
-
-CHEATS: dict[str, type[Cheat]] = {**SILENCES, **DECEITS, **EQUIVOCATIONS, **FLOODS, **DEPARTURES, **WATCHERS}
-"""All cheats by name."""
+__all__ = ["CHEATS", "Cheat", "CheatingSession", "CheatingSpectator", "ComposedCheat", "Rule"]

@@ -1,4 +1,4 @@
-"""What one cheat may cost honest machines: time, memory and work, as numbers; and how each is measured.
+"""What cheats may cost honest machines: time, memory and work, as numbers; and how each is measured.
 
 Nothing here reads a clock. Time is virtual. Memory is the sum of all objects that a session holds, found by following
 references from it. Work is counted as calls of Python functions and steps of the game, so that it is the same on every
@@ -12,7 +12,9 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, Module
 from typing import Any
 
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.agreement import STEP, most_liars
 from retick.rollback.session.input_bounds import DECIDING_SECONDS
+from retick.rollback.session.membership import MOST_EXCUSED
 from retick.rollback.session.session import RollbackSession
 
 __all__ = [
@@ -21,16 +23,19 @@ __all__ = [
     "CALLS_PER_BYTE",
     "CALLS_PER_SECOND",
     "MOST_MEMORY",
+    "STANDS_WITHIN",
     "MeasuredSession",
     "longest_hold",
     "memory_of",
     "most_steps",
+    "slot_seconds",
 ]
 
-ANSWER_SECONDS = 9.0
-"""Seconds that peers have to answer in an agreement, one after another, before they are expelled."""
 SLACK_SECONDS = 3.0
 """Seconds for messages that are lost and sent again on a bad link."""
+STANDS_WITHIN = 2.0
+"""Seconds of frames that a machine may run from when a pause was decided: a stop lies at most one second behind that of
+an honest machine, whose own lies at most one second ahead of it."""
 AHEAD_OF_CLOCK = 6
 """Frames, beyond its history, by which an honest machine may be ahead of its schedule of one frame for each tick."""
 MOST_MEMORY = 2 << 20
@@ -43,13 +48,23 @@ CALLS_PER_BYTE = 1.5
 """Python calls for each byte that was received."""
 
 
-def longest_hold(config: MatchConfig, *, after_report: bool = False) -> float:
-    """Seconds for which one cheat may hold honest machines at a frame, with these settings.
+def slot_seconds(config: MatchConfig, members: int) -> float:
+    """Seconds in which a slot is decided at the latest (E2 of docs/formats/membership.md)."""
+    return max(config.disconnect_after, STEP) + (2 * most_liars(members) + 1) * STEP
 
-    After a desync was reported people may need time to agree on a state.
+
+def longest_hold(
+    config: MatchConfig, members: int, *, slots: int = 1, of_inputs: bool = False, after_report: bool = False
+) -> float:
+    """Seconds for which cheats may hold honest machines at a frame, with these settings.
+
+    A slot ends by E2; where somebody else is lost in it, a liar is lost by the end of the next one only. Who sends no
+    inputs is waited for, which does not count while its stop excuses it; a slot may begin in the last moment. After a
+    desync was reported people may need time to agree on a state.
     """
     timeout = max(config.input_timeout, DECIDING_SECONDS) if after_report else config.input_timeout
-    return config.disconnect_after + timeout + ANSWER_SECONDS + SLACK_SECONDS
+    inputs = timeout + MOST_EXCUSED if of_inputs or after_report else 0.0
+    return slots * slot_seconds(config, members) + inputs + SLACK_SECONDS
 
 
 def most_steps(config: MatchConfig, frames: int) -> int:

@@ -1,73 +1,44 @@
-"""A session that speaks the real protocol and breaks one rule: the base class of cheats, and where it reaches in.
+"""A session that speaks the real protocol and breaks rules: the base class of cheats, and where it reaches in.
 
 Theory of operation. A cheat is played by a real :class:`RollbackSession` whose state stays honest; only what leaves it
 is changed. There are three places for that. What a peer is sent goes through :class:`TappedConnection`, which stands in
 front of the link's connection: messages and payloads can be withheld, replaced or doubled there. Datagrams can be
-changed after the link has made them. And after each frame a cheat may send what no honest session would. Nothing else
-of a session is touched, so cheats keep working when the protocol changes.
+changed after the link has made them. And in each turn a cheat may send what no honest session would. Nothing else of a
+session is touched, so cheats keep working when the protocol changes.
 """
 
 from collections.abc import Callable, Hashable, Iterable
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from retick.errors import DecodeError, RetickError
+from retick.errors import RetickError
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.match.match import Match
 from retick.rollback.session.inside import SessionInside, inside_of
-from retick.rollback.session.messages.kinds import MessageKind
 from retick.rollback.session.part import SessionPart
-from retick.rollback.session.peer import Peer, Phase, Role
+from retick.rollback.session.peer import Peer, Phase
 from retick.rollback.session.session import RollbackSession
-from retick.wire import rbn1
 
-__all__ = ["Cheat", "CheatingSession", "Datagrams", "kind_of", "read_inputs"]
+__all__ = ["Cheat", "CheatingSession", "Datagrams"]
 
 Datagrams = list[tuple[bytes, Hashable]]
 LAST_WORDS = 0.05
 """Seconds in which the last messages of one that vanishes can still leave."""
 
 
-def read_inputs(payload: bytes) -> rbn1.InputPacket | None:
-    """An input packet; None if the payload is something else."""
-    try:
-        return rbn1.decode(payload, rbn1.ALL_EXTENSIONS)
-    except DecodeError:
-        return None
-
-
 class Cheat:
-    """One broken rule; the base class breaks none. Every hook is optional."""
+    """Breaks no rule. Every hook is optional."""
 
-    rule: ClassVar[str] = ""
-    """The rule that is broken, in words."""
-    roles: ClassVar[tuple[str, ...]] = ("player", "newcomer")
-    """As what it may take part: "player", "newcomer" or "spectator"."""
-    splits: ClassVar[bool] = False
-    """Whether it may lead honest machines to different states; they must then notice it, and go on by a resync."""
-    least_peers: ClassVar[int] = 2
-    hosts: ClassVar[bool] = False
-    """Whether it must be the host, who is the sponsor of newcomers."""
-    never_hosts: ClassVar[bool] = False
-    """Whether it must not be the host, who is asked for nothing when newcomers come."""
-    needs_return: ClassVar[bool] = False
-    """Whether an honest peer must crash and come back meanwhile, so that there are drops and joins to lie about."""
-    needs_cut: ClassVar[bool] = False
-    """Whether two honest peers must stop hearing each other meanwhile, so that there is something to pass on."""
-    needs_resync: ClassVar[bool] = False
-    """Whether the applications, its own too, must wish to go on from one peer's state."""
-    in_lobby: ClassVar[bool] = False
-    """Whether it cheats before the match begins, too."""
+    in_lobby = False
+    """Whether it cheats before its match begins, too."""
 
     def __init__(self, session: Any, dice: Random) -> None:
         self.session = session
         self.dice = dice
         self.broken = 0
-        """How often the rule was broken."""
+        """How often a rule was broken."""
 
-    @classmethod
-    def settings(cls, config: MatchConfig) -> MatchConfig:
-        """The settings of the cheat's own session."""
+    def settings(self, config: MatchConfig) -> MatchConfig:
+        """The settings of the cheat's own session, from when its match begins."""
         return config
 
     def clock(self, now: float) -> float:
@@ -89,11 +60,8 @@ class Cheat:
     def received(self, data: bytes, address: Hashable, now: float) -> None:
         """A datagram came; the session has read it already."""
 
-    def act(self, match: Match, now: float) -> None:
-        """After a frame: send something, or leave."""
-
-    def met(self, peer: Peer) -> None:
-        """A link is up."""
+    def turn(self, now: float) -> None:
+        """Before datagrams leave: send something more, or leave."""
 
     # For cheats.
 
@@ -102,25 +70,10 @@ class Cheat:
         """The inside of the cheat's own session; spectators have none."""
         return inside_of(self.session)
 
-    def withheld(self) -> tuple[bytes, ...]:
-        """Nothing, in place of what should be sent."""
-        self.broken += 1
-        return ()
-
-    def instead(self, *data: bytes) -> tuple[bytes, ...]:
-        """This, in place of what should be sent."""
-        self.broken += 1
-        return data
-
     @property
     def others(self) -> list[Peer]:
         """The peers with which there is a link."""
         return [peer for peer in self.inside.peers.values() if peer.is_connected]
-
-    @property
-    def victim(self) -> Peer | None:
-        """One of the other peers, the same as long as it is there."""
-        return min(self.others, key=lambda peer: (peer.peer_id * 7 + self.session.peer_id) % 11, default=None)
 
     def say(self, peer: Peer, message: bytes) -> None:
         """Send a message past the tap."""
@@ -162,7 +115,7 @@ class TappedConnection:
 
 
 class _Tap(SessionPart):
-    """The cheat as a part of its session: it sees every link first, and every frame."""
+    """The cheat as a part of its session: it sees every link first."""
 
     def __init__(self, session: "CheatingSession") -> None:
         super().__init__(inside_of(session))
@@ -172,13 +125,6 @@ class _Tap(SessionPart):
         connection: Any = peer.connection
         if connection is not None and not isinstance(connection, TappedConnection):
             peer.connection = TappedConnection(connection, peer, self._cheating)  # type: ignore[assignment]  # stands in front of it
-        if peer.role is not Role.SPECTATOR:
-            self._cheating.cheat.met(peer)
-
-    def after_frame(self, match: Match, now: float) -> bool:
-        if self._cheating.is_cheating:
-            self._cheating.cheat.act(match, now)
-        return True
 
 
 class CheatingInside(SessionInside):
@@ -225,6 +171,11 @@ class CheatingSession(RollbackSession):
         self._inside.parts = (_Tap(self), *self._inside.parts)
 
     @property
+    def has_started(self) -> bool:
+        """Whether its match has begun."""
+        return self._started is not None
+
+    @property
     def is_cheating(self) -> bool:
         """Whether the time to cheat has come."""
         if self.cheat.in_lobby:
@@ -239,11 +190,6 @@ class CheatingSession(RollbackSession):
         """Vanish once what was said so far has left."""
         if self._vanishes_at is None:
             self._vanishes_at = self.time + LAST_WORDS
-
-    @property
-    def begun_at(self) -> float:
-        """When it began to cheat."""
-        return (self._started or 0.0) + self._begins
 
     def pass_message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
         return self.cheat.message(peer, data) if self.is_cheating else (data,)
@@ -261,6 +207,8 @@ class CheatingSession(RollbackSession):
         out: Datagrams = []
         if self._vanishes_at is not None and now > self._vanishes_at:
             self.vanish()
+        if self.is_cheating and not self.is_gone:
+            self._survives(lambda: self.cheat.turn(now))
         self._survives(lambda: out.extend(super(CheatingSession, self).datagrams_to_send(now=self._at(now))))
         if self.is_cheating and not self.is_gone:
             out = self.cheat.datagrams(out, now)
@@ -296,11 +244,3 @@ class CheatingSession(RollbackSession):
             self.error = error
             self.vanish()
         return not self.is_gone
-
-
-def kind_of(message: bytes) -> MessageKind | None:
-    """The kind of a message; None for one that the table does not have."""
-    try:
-        return MessageKind(message[0])
-    except (ValueError, IndexError):
-        return None

@@ -1,5 +1,5 @@
-"""A model of membership that is searched exhaustively: the real session code on a link that is a queue of messages.
+"""The one agreement, searched: honest peers on the real code, liars that send anybody anything that they can sign.
 
-Runs uncompiled only (``RETICK_PURE=1``); knows no socket and no clock. What the model leaves out is in
-docs/internals/membership-search.md.
+Every state of three peers, and of four with two liars or a crash; plans from seeds for four and five. What is real,
+what liars may say and what is left out is in docs/internals/membership-search.md.
 """

@@ -1,52 +1,32 @@
-"""Runs searches in several processes, and prints how many states each has."""
+"""One search of any kind, for a process of its own, and what it says."""
 
-import multiprocessing
-import time
-from functools import partial
+from tests.checkers.membership.cuts import search_cuts
+from tests.checkers.membership.plans import run_plans
+from tests.checkers.membership.setups import PLANS, SEARCHES
+from tests.checkers.membership.slots import search_slots
 
-from tests.checkers.membership.search import Found, search
-from tests.checkers.membership.setups import WALKS, Setup
-from tests.checkers.membership.state import Budget
-from tests.checkers.membership.walks import walk
+__all__ = ["CUTS", "Job", "run_job"]
 
-__all__ = ["Job", "run_all", "run_part"]
-
-WALK_LENGTH = 120
-"""Steps of one random walk."""
-
-Job = tuple[Setup, int | None, int, int]
-"""A search, how many states to visit at most, how many walks, and the seed of the walks."""
+CUTS = "cuts"
+Job = tuple[str, int | None, int, int]
+"""What is searched, after how many states a search stops, how many plans, and the first seed."""
 
 
-def run_all(jobs: list[Job], processes: int) -> bool:
-    """Print each result as it comes; whether all invariants hold."""
-    holds = True
-    with multiprocessing.get_context("spawn").Pool(min(processes, len(jobs)), maxtasksperchild=1) as pool:
-        for setup, found, words, seconds in pool.imap_unordered(run_part, jobs):
-            ends = "every state" if found.is_complete else "not every state"
-            print(
-                f"{setup.name}: {found.states:,} states, {found.transitions:,} transitions, "
-                f"{found.runs:,} runs of the code, {ends}, {seconds:.0f} s",
-                flush=True,
-            )
-            if words:
-                holds = False
-                print(words, flush=True)
-    return holds
-
-
-def _report(name: str, states: int, waiting: int, budget: Budget) -> None:
-    print(f"{name}: {states:,} states, {waiting:,} of them to go on from, {budget.faults} faults left", flush=True)
-
-
-def run_part(job: Job) -> tuple[Setup, Found, str, float]:
-    """One search; the counterexample is in words too."""
-    setup, states, walks, seed = job
-    before = time.process_time()
-    world, start = setup.begin()
-    if setup.name == WALKS.name:
-        found = walk(world, start, walks=walks, length=WALK_LENGTH, seed=seed)
-    else:
-        found = search(world, start, most_states=states, progress=partial(_report, setup.name))
-    words = found.counterexample.describe(world) if found.counterexample is not None else ""
-    return setup, found, words, time.process_time() - before
+def run_job(job: Job) -> tuple[str, bool]:
+    """One search: what it says, and whether all is right."""
+    name, most_states, plans, seed = job
+    if name in SEARCHES:
+        found = search_slots(SEARCHES[name], most_states=most_states)
+        ends = "every state" if found.is_complete else "not every state"
+        words = (
+            f"{name}: {found.states:,} states, {found.transitions:,} transitions, {found.runs:,} runs of the code, "
+            f"{ends}, {found.seconds:.0f} s"
+        )
+        return "\n".join([words, *found.way, *found.wrongs]), not found.wrongs
+    if name in PLANS:
+        played = run_plans(PLANS[name], plans, seed)
+        words = f"{name}: {played.plans:,} plans from seed {seed}, {played.seconds:.0f} s"
+        return "\n".join([words, *(f"seed {at}: {wrong}" for at, wrong in played.wrongs.items())]), not played.wrongs
+    cuts = [search_cuts(honest) for honest in (1, 2, 3)]
+    wrongs = [wrong for each in cuts for wrong in each.wrongs]
+    return "\n".join([f"{name}: {sum(each.cuts for each in cuts):,} cuts", *wrongs]), not wrongs

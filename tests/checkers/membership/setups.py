@@ -1,80 +1,56 @@
-"""What is searched: how many machines, and how much may happen to them in one run."""
+"""What is searched: which matches, what liars may say, and how many plans."""
 
-from typing import NamedTuple
+from tests.checkers.membership.honest import Rules
+from tests.checkers.membership.liar import Alphabet
+from tests.checkers.membership.plans import PlanRules
+from tests.checkers.membership.slots import SlotSearch
 
-from retick.errors import UsageError
-from tests.checkers.membership.invariants import Invariants
-from tests.checkers.membership.machine import Machines
-from tests.checkers.membership.state import Budget, State
-from tests.checkers.membership.world import EXITS, FAULTS, World
+__all__ = ["PLANS", "SEARCHES"]
 
-__all__ = ["SETUPS", "WALKS", "Setup"]
-
-NAMES = "ABCDEFGH"
-
-
-class Setup(NamedTuple):
-    """One search. A match of ``seats`` machines runs; ``free`` of them are gone already when the search begins."""
-
-    name: str
-    seats: int
-    budget: Budget
-    free: int = 0
-    exit_kinds: tuple[str, ...] = EXITS
-    fault_kinds: tuple[str, ...] = FAULTS
-    may_exit: str = NAMES
-    """Who may crash or leave."""
-
-    def with_faults(self, most: int) -> "Setup":
-        """The same with at most so many faults in a run."""
-        return self._replace(budget=self.budget._replace(faults=min(self.budget.faults, most)))
-
-    def begin(self) -> tuple[World, State]:
-        """The world, and the state in which the search begins: everybody plays, and nothing is under way."""
-        world = World(
-            Machines(self.seats),
-            tuple(NAMES[: self.seats]),
-            may_exit=tuple(self.may_exit),
-            exit_kinds=self.exit_kinds,
-            fault_kinds=self.fault_kinds,
-        )
-        # While it begins, somebody may join: else everybody would forget what is for newcomers only.
-        draft = world.draft(world.empty()._replace(budget=Budget(joins=1)))
-        for at in range(self.seats):
-            draft.open(at, None if at == 0 else 0)
-        state = _at_rest(world, draft.frozen())
-        for at in range(self.seats - self.free, self.seats):
-            state, _ = world.apply(state._replace(budget=Budget(joins=1, exits=1)), ("crash", at, None))
-            state = _at_rest(world, state)
-            members = (*state.members[:at], (), *state.members[at + 1 :])
-            state = state._replace(members=members)
-        return world, world.draft(state._replace(budget=self.budget)).frozen()
+PLAIN = Alphabet(consents="vh", is_chained=False, tells=False, forges=False)
+AWAKE, PATIENT = 3, 12
+"""D in units: the shortest that there is, and the usual 8 s."""
 
 
-def _at_rest(world: World, state: State) -> State:
-    wrongs, _, state = Invariants(world).rest_of(state)
-    if wrongs:
-        raise UsageError(f"the match does not begin as it should: {wrongs}")
-    return state
+def _three(name: str, alphabet: Alphabet, patience: int = AWAKE, news: int = 1, slots: int = 1) -> SlotSearch:
+    return SlotSearch(name, Rules(3, 2, (patience,) * 2, slots), alphabet, news, is_symmetric=True)
 
 
-SETUPS = {
+SEARCHES = {
     setup.name: setup
     for setup in (
-        Setup("two", 2, Budget(exits=1, faults=2, frames=3)),
-        Setup("crash", 3, Budget(exits=1, frames=3)),
-        Setup("crash-faults", 3, Budget(exits=1, faults=2)),
-        Setup("join", 3, Budget(joins=1, exits=1), free=1),
-        Setup(
-            "join-faults",
-            3,
-            Budget(joins=1, exits=1, faults=2),
-            free=1,
-            exit_kinds=("crash", "fault"),
-            fault_kinds=("lose", "delay", "double"),
+        _three("slot", PLAIN),
+        _three("doubt", PLAIN._replace(consents="v"), patience=5),
+        SlotSearch("accuse", Rules(3, 2, (AWAKE,) * 2), PLAIN._replace(names=((1,), (0,)))),
+        SlotSearch(
+            "crash", Rules(4, 2, (AWAKE,) * 2, crashed=1), PLAIN._replace(names=((), (3,)), consents="vn"), news=0
         ),
-        Setup("join-cut", 3, Budget(joins=1, faults=1), free=1, fault_kinds=("cut",)),
+        SlotSearch(
+            "two-liars",
+            Rules(4, 2, (AWAKE,) * 2),
+            PLAIN._replace(variants=(1,), is_chained=True, consents="v"),
+            news=0,
+            is_symmetric=True,
+        ),
+        _three("all", Alphabet()),
+        _three("two", PLAIN._replace(variants=(1, 2), consents="v"), news=0, slots=2),
+        _three("two-all", PLAIN._replace(consents="v"), news=0, slots=2),
     )
 }
-WALKS = Setup("walks", 4, Budget(joins=2, exits=2, faults=2, frames=8))
-"""Four machines are too many to visit every state: random walks visit some."""
+"""Every state is visited."""
+
+PLANS = {
+    setup.name: setup
+    for setup in (
+        PlanRules("four", Rules(4, 3, (AWAKE,) * 3)),
+        PlanRules("four-patient", Rules(4, 3, (PATIENT,) * 3)),
+        PlanRules("four-two-liars", Rules(4, 2, (AWAKE,) * 2)),
+        PlanRules("four-crash", Rules(4, 2, (AWAKE,) * 2, crashed=1)),
+        PlanRules("four-sleeper", Rules(4, 3, (PATIENT,) * 3), sleeps=PATIENT - 3),
+        PlanRules("four-slots", Rules(4, 3, (AWAKE,) * 3, slots=2)),
+        PlanRules("five-two-liars", Rules(5, 3, (AWAKE,) * 3)),
+        PlanRules("five-crash", Rules(5, 3, (AWAKE,) * 3, crashed=1)),
+        PlanRules("five-slots", Rules(5, 3, (AWAKE,) * 3, slots=2)),
+    )
+}
+"""So many seeds are tried."""

@@ -1,21 +1,28 @@
-"""The command, in both forms: compiled, it starts an interpreter that takes the sources."""
+"""The command."""
 
 import pytest
 
 from tests.checkers.membership.__main__ import main
+from tests.checkers.membership.run import run_job
 
 
-def test_the_command_counts_the_states_of_a_setup(any_form: None, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["two", "--processes", "1"]) == 0
-    lines = capfd.readouterr().out.splitlines()
-    assert len(lines) == 1
-    assert "every state" in lines[0]
-    # As docs/internals/membership-search.md says. More of them:
-    # a field with a time that no longer matters is not forgotten (``clocks``).
-    assert lines[0].startswith("two: 216 states, 1,008 transitions,")
+def test_the_command_counts_the_states_of_a_search(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["slot", "--states", "300", "--processes", "1"]) == 0
+    out = capfd.readouterr().out
+    assert out.startswith("slot: 30")
+    assert "not every state" in out
 
 
-def test_an_unknown_setup_is_refused(any_form: None, capfd: pytest.CaptureFixture[str]) -> None:
+def test_plans_and_cuts_say_how_many_they_were() -> None:
+    words, is_right = run_job(("four", None, 10, 3))
+    assert is_right
+    assert words.startswith("four: 10 plans from seed 3,")
+    words, is_right = run_job(("cuts", None, 0, 0))
+    assert is_right
+    assert words.startswith("cuts: ")
+
+
+def test_an_unknown_search_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["three"])
-    assert "there is no setup 'three'" in capfd.readouterr().err
+    assert "there is no search 'three'" in capfd.readouterr().err

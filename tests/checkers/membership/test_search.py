@@ -1,121 +1,102 @@
-"""The search visits every state, finds what is wrong, and shows the shortest way to it."""
-
-from collections.abc import Iterable
-from typing import Any
+"""Every state and many plans hold; what a search says can be repeated."""
 
 import pytest
 
-from retick.rollback.match.match import Match
-from retick.rollback.session.drop_agreement import DropAgreement
-from retick.rollback.session.forwarding import InputForwarding
-from retick.rollback.session.joining import sponsor as sponsor_module
-from retick.rollback.session.members import Hearing
-from retick.rollback.session.messages.kinds import MessageKind
-from retick.rollback.session.peer import Peer
-from tests.checkers.membership.link import Item
-from tests.checkers.membership.search import Counterexample, search
-from tests.checkers.membership.setups import Setup
-from tests.checkers.membership.state import Budget, State
-from tests.checkers.membership.world import World
+from tests.checkers.membership import honest
+from tests.checkers.membership.cuts import search_cuts
+from tests.checkers.membership.honest import AGREEMENT_FIELDS, SLOT_FIELDS, Honest, Rules, View
+from tests.checkers.membership.plans import run_plans
+from tests.checkers.membership.setups import PLAIN, PLANS, SEARCHES
+from tests.checkers.membership.slots import SlotSearch, World, search_slots
 
-JOIN = Setup("join", 3, Budget(joins=1), free=1)
-CRASH = Setup("crash", 3, Budget(exits=1), may_exit="C")
-CUT = Setup("cut", 3, Budget(faults=1), fault_kinds=("cut",))
-JOIN_CRASH = Setup("join, C exits", 3, Budget(joins=1, exits=1), free=1, may_exit="C")
+Pictured = tuple[int, frozenset[int], float | None, frozenset[tuple[int, int]], frozenset[int] | None]
+"""What a peer is in: how many slots it has decided, its members, since when its slot is open, and who is in it."""
 
 
-def is_propose(item: Item) -> bool:
-    return item[0] == "message" and item[1][0] == MessageKind.PROPOSE
+def test_a_digest_looks_at_every_field() -> None:
+    """A new field must be put into ``digest_of``, or be one on which no future depends."""
+    agreement = Honest(0, Rules(3, 2, (3, 3))).agreement
+    assert vars(agreement).keys() == AGREEMENT_FIELDS
+    assert set(type(agreement._slot).__slots__) == SLOT_FIELDS
 
 
-def about_to_promise() -> tuple[World, State]:
-    """A newcomer is level with the others, which are about to be asked for a frame; three frames may run meanwhile."""
-    world, state = JOIN.begin()
-    state, _ = world.apply(state, ("dial", 2, 0))
-    while not any(is_propose(world.machines.items[item]) for channel in state.channels for item in channel[4]):
-        state, _ = world.apply(state, next(world.ordinary_steps(state)))
-    return world, state._replace(budget=Budget(frames=3))
-
-
-def found_in(world: World, start: State) -> Counterexample:
-    """The counterexample that must be there; following it again leads to the same."""
-    example = search(world, start).counterexample
-    assert example is not None
-    state, wrongs = start, list[str]()
-    for step in example.steps:
-        assert not wrongs
-        assert step in list(world.steps(state))
-        state, wrongs = world.apply(state, step)
-    assert example.describe(world).endswith("\n".join(example.wrongs))
-    return example
-
-
-@pytest.mark.parametrize("setup", [JOIN, CRASH], ids=lambda setup: setup.name)
-def test_the_protocol_holds_in_every_state(setup: Setup) -> None:
-    world, start = setup.begin()
-    found = search(world, start)
-    assert found.counterexample is None, found.counterexample.describe(world)
+@pytest.mark.parametrize("name", ["doubt", "accuse", "slot"])
+def test_the_agreement_holds_in_every_state(name: str) -> None:
+    setup = SEARCHES[name]
+    found = search_slots(setup._replace(alphabet=setup.alphabet._replace(variants=(1,))))
+    assert found.wrongs == (), found.way
     assert found.is_complete
-    assert found.states > 50
+    assert found.states > 1000
 
 
 def test_a_search_that_is_stopped_says_so() -> None:
-    world, start = JOIN.begin()
-    found = search(world, start, most_states=50)
+    found = search_slots(SEARCHES["all"], most_states=500)
     assert not found.is_complete
-    assert found.counterexample is None
+    assert found.wrongs == ()
 
 
-# Errors that are planted in the protocol, and found.
+@pytest.mark.parametrize("name", PLANS)
+def test_the_agreement_holds_in_plans(name: str) -> None:
+    found = run_plans(PLANS[name], 150, seed=1_000_000)
+    assert found.wrongs == {}
 
 
-def test_planted_a_newcomer_plays_from_the_least_of_the_promised_frames(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sponsor_module, "max", min, raising=False)
-    assert len(found_in(*about_to_promise()).steps) < 30
+@pytest.mark.parametrize("honest_members", [1, 2, 3])
+def test_cuts_keep_what_honest_members_have(honest_members: int) -> None:
+    assert search_cuts(honest_members).wrongs == ()
 
 
-def test_planted_nobody_stops_at_its_promised_frame(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Match, "barrier", property(lambda match: None, lambda match, frame: None))
-    monkeypatch.setattr(Match, "fence", 1 << 62, raising=False)
-    assert len(found_in(*about_to_promise()).steps) < 30
+def reached(setup: SlotSearch) -> tuple[int, set[tuple[Pictured, ...]]]:
+    """How many states there are, and what the peers are in, two by two."""
+    with honest.scaled():
+        world = World(setup)
+        known = {world.start()}
+        edges = list(known)
+        while edges:
+            state = edges.pop()
+            for step in world.steps(state):
+                after, wrongs = world.apply(state, step)
+                assert wrongs == ()
+                if after not in known:
+                    known.add(after)
+                    edges.append(after)
+        pictures = [pictured(view) for view in world.peers.views]
+        return len(known), {tuple(pictures[peer] for peer in each.peers) for each in known}
 
 
-def test_planted_a_drop_is_decided_without_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    decide = DropAgreement.decide
-
-    def alone(agreement: DropAgreement, survivors: Any, *rest: Any) -> dict[int, int]:
-        return decide(agreement, (), *rest)
-
-    monkeypatch.setattr(DropAgreement, "decide", alone)
-    example = found_in(*CRASH.begin())
-    assert len(example.steps) < 10
-    assert "decide differently" in example.wrongs[0] or "other inputs" in example.wrongs[0]
+def pictured(view: View) -> Pictured:
+    vector = None if view.vector is None else frozenset(author for author, _ in view.vector)
+    stated = frozenset((author, len(bodies)) for author, bodies in view.bodies)
+    return len(view.decisions), view.members, view.opened_at, stated, vector
 
 
-def test_planted_inputs_are_not_passed_on_where_a_path_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(InputForwarding, "_answer", lambda asked, match: None)
-    assert len(found_in(*CUT.begin()).steps) < 60
+SMALL = SEARCHES["slot"]._replace(alphabet=PLAIN._replace(variants=(1,), consents="v"), news=0)
 
 
-def test_planted_one_accuser_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    def beside(hearing: Hearing, start: int, peer_ids: Iterable[int]) -> set[int]:
-        return {peer_id for peer_id in peer_ids if hearing.hears(start, peer_id)}
+def test_what_changes_nothing_now_changes_nothing_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such messages are left out: with them there are more states, and the peers reach the same ones."""
+    states, peers = reached(SMALL)
+    monkeypatch.setattr(World, "_is_news", lambda *details: True)
+    more_states, same_peers = reached(SMALL)
+    assert more_states > states
+    assert same_peers == peers
 
-    monkeypatch.setattr(Hearing, "connected", beside)
-    example = found_in(*CUT.begin())
-    assert len(example.steps) < 30
-    assert "connected by a chain" in example.wrongs[0]
 
+def test_peers_that_are_alike_can_be_exchanged() -> None:
+    """Where they are, the first one may be the first to hear of anything."""
 
-@pytest.mark.parametrize(
-    ("kind", "setup"),
-    [(MessageKind.DROP, CRASH), (MessageKind.CANCEL, JOIN_CRASH)],
-    ids=lambda value: getattr(value, "name", ""),
-)
-def test_planted_a_message_is_not_sent(kind: MessageKind, setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
-    send = Peer.send
-    monkeypatch.setattr(Peer, "send", lambda peer, message: message[0] == kind or send(peer, message))
-    example = found_in(*setup.begin())
-    assert len(example.steps) < 60
-    # Where a bound in seconds ends the waiting, somebody is expelled who is there.
-    assert "stuck" in example.wrongs[0] or "which is there" in example.wrongs[0] or "ends" in example.wrongs[0]
+    def exchanged(picture: Pictured) -> Pictured:
+        decisions, members, opened_at, stated, vector = picture
+        other = {0: 1, 1: 0}
+        return (
+            decisions,
+            members,
+            opened_at,
+            frozenset((other.get(author, author), count) for author, count in stated),
+            None if vector is None else frozenset(other.get(author, author) for author in vector),
+        )
+
+    fewer_states, some = reached(SMALL)
+    states, peers = reached(SMALL._replace(is_symmetric=False))
+    assert states > fewer_states
+    assert peers == some | {tuple(exchanged(picture) for picture in reversed(each)) for each in some}

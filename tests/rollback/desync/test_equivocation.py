@@ -16,7 +16,7 @@ from retick.rollback.desync.equivocation import (
 )
 
 LIAR, OTHER = bytes(range(32)), bytes(range(1, 33))
-BY = SignedBy(b"rosterto", 3, 2, 4)
+BY = SignedBy(b"token of a roster"[:16], 300, 2, 4)
 ONE, TWO = bytes(range(40)), bytes(range(20)) + b"\xff" + bytes(range(21, 40))
 
 

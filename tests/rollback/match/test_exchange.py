@@ -134,7 +134,7 @@ def test_a_newcomer_refuses_nothing_before_it_plays_and_then_what_nobody_can_hav
     sent = sent_by(match)
     assert (sent.start_frame, sent.inputs, sent.ack_frame) == (50, (0,), 81)
     assert exchange.unacknowledged == 0
-    match.joins_at, match.is_taken_in = 90, True
+    match.joins_at = 90
     assert match.receive(exchange, packet(82, (1,) * 13), 0.0)
     assert not match.receive(exchange, packet(95, (1,)), 0.0)
     assert exchange.dropped == {"InputsTooFarAhead": 1}
@@ -150,7 +150,7 @@ def test_one_who_comes_in_after_a_newcomer_gets_the_neutral_inputs_before_its_fi
     state, config = Tally(3).initial_state(1), MatchConfig(input_delay=0, prediction_window=20)
     match = Match(Tally(3), seed=1, local_players=(0,), config=config, state=state, start_frame=50, joins_at=None)
     match.add_peer(MatchPeer("them", (1,)), first_frame=50)
-    match.joins_at, match.is_taken_in = 60, True
+    match.joins_at = 60
     match.engine.drop_player(2, 50)
     match.receive(match.exchanges[0], packet(50, (1,) * 10), 0.0)
     while match.engine.frame < 62:

@@ -16,7 +16,7 @@ from retick.rollback.match.alarm import AlarmState
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.desync_part import MOST_REFUSED
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.join import StateHeader, encode_resync
+from retick.rollback.session.messages.agreement import OfferedState
 from retick.rollback.session.messages.kinds import MessageKind
 from retick.rollback.session.session import RollbackSession
 from retick.sim.world import WorldSimulation
@@ -224,8 +224,9 @@ def test_a_state_that_nobody_named_is_not_gone_on_from(seed: int) -> None:
     for session in (peers[0].session, victim):
         session.resync(peers[0].session.peer_id)
     network.run(until=network.now + 0.5)
-    inside_of(liar).peers[victim.peer_id].send(encode_resync(1, StateHeader(32, 7)))
+    inside_of(liar).resyncing.offered = OfferedState(liar.peer_id, 32, 7)
     network.run(until=network.now + 0.5)
+    assert inside_of(victim).membership.wishes[liar.peer_id].resync == OfferedState(liar.peer_id, 32, 7)
     liar.resync(peers[0].session.peer_id)
     network.run(until=network.now + 4.0)
     assert [inside_of(peer.session).match.number for peer in peers if inside_of(peer.session).match] == [1, 1, 1]

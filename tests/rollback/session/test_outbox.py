@@ -17,7 +17,7 @@ class Link(Peer):
     def is_connected(self) -> bool:
         return self.is_up
 
-    def send_if_room(self, message: bytes) -> bool:
+    def send_part(self, message: bytes) -> bool:
         if not self.room:
             return False
         self.room -= 1

@@ -57,7 +57,7 @@ def test_hooks_of_parts_are_called_for_a_rematch_a_drop_and_a_newcomer() -> None
     told.clear()
     mesh.crash("peer2")
     mesh.run(5.0)
-    assert hooks(told) == ["peer_gone", "roster_agreed"]
+    assert hooks(told) == ["peer_gone"]
     told.clear()
     mesh.restart("peer2")
     mesh.run_until(lambda: mesh["peer2"].playing, limit=4.0, what="it is in")

@@ -26,6 +26,18 @@ def test_long_messages_stop_at_a_limit_and_a_short_one_still_goes_out() -> None:
     assert peer.send(b"\x00short")
 
 
+def test_of_a_transfer_no_more_waits_in_a_link_than_it_has_in_flight() -> None:
+    mesh = playing_mesh(2)
+    peer = towards(mesh, "peer0", "peer1")
+    assert peer.connection is not None
+    while peer.send_part(bytes(1000)):
+        pass
+    assert peer.connection.queued_bytes <= peer.connection.window_bytes + 1000 < 50_000
+    mesh.run(0.5)
+    assert peer.connection.queued_bytes == 0
+    assert peer.send_part(b"\x00the next one")
+
+
 def test_the_path_of_a_peer_is_what_its_link_has_measured() -> None:
     mesh = playing_mesh(2)
     mesh.run(1.0)

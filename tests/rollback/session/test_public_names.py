@@ -37,7 +37,7 @@ def test_help_shows_every_documented_name_and_nothing_of_the_inside() -> None:
     shown = set(re.findall(r"^ \|  (\w+)", text, flags=re.MULTILINE))
     assert documented() - shown == set()
     inside = public(dir(inside_of(made()))) - documented()
-    assert {"drops", "tell", "expel", "parts", "link", "match", "lobby"} <= inside
+    assert {"membership", "tell", "expel", "parts", "link", "match", "lobby"} <= inside
     assert shown & inside == set()
     assert SessionInside.__name__ not in text
 

@@ -10,6 +10,7 @@ import pytest
 
 from retick import replay
 from retick.link import Accept, Connected, LinkEndpoint, Reason, Refuse, Refused, Request
+from retick.link.addresses import pack_address
 from retick.replay import LiveRecording
 from retick.rollback.engine.cues import CueStarted
 from retick.rollback.events import (
@@ -28,7 +29,6 @@ from retick.rollback.session.inside import inside_of
 from retick.rollback.session.link_config import link_config_for, reach_of
 from retick.rollback.session.messages.connect import encode_acceptance, encode_play
 from retick.rollback.session.messages.kinds import ASK_SPONSOR
-from retick.rollback.session.messages.roster import pack_address
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.mesh import Mesh, MeshPeer
 from retick.transport.conditions import Conditions

@@ -154,6 +154,7 @@ def test_the_end_of_a_match_comes_after_all_that_happened_in_it() -> None:
     assert events_of_one_that_reads_them_late(mesh, 12.0) == [
         "PeerInterrupted",
         "PeerDisconnected",
+        "PlayersDropped",
         "Stalled",
         "MatchEnded",
     ]
@@ -171,7 +172,7 @@ def test_the_part_of_a_session_that_ends_it_is_the_last_that_is_asked() -> None:
 
     session.lobby.after_frame = lose_everybody
     session.is_quiet = False
-    assert events_of_one_that_reads_them_late(mesh, 2.0) == ["PeerDisconnected", "MatchEnded"]
+    assert events_of_one_that_reads_them_late(mesh, 2.0) == ["PeerDisconnected", "PlayersDropped", "MatchEnded"]
 
 
 def test_silence_beyond_the_time_out_ends_the_match() -> None:

@@ -1,5 +1,6 @@
 """Signed ranges in whole matches: honest machines are never accused, and one that signs two stories is out."""
 
+from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import Any
@@ -14,16 +15,15 @@ from retick.rollback.desync.equivocation import EquivocationProof, ShownRange, S
 from retick.rollback.events import EquivocationProved, PeerConnected, PeerDisconnected
 from retick.rollback.session import signing
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.connect import Reach, encode_play
+from retick.rollback.session.messages.connect import encode_play
 from retick.rollback.session.messages.forward import InputRange, Signed, encode_range, encode_signed
 from retick.rollback.session.messages.kinds import EQUIVOCATION, UNSIGNED
+from retick.rollback.session.messages.roster import Reach
 from retick.rollback.session.peer import Role
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
-from tests.checkers.cheats import CHEATS
-from tests.checkers.cheats.cheat import CheatingSession
-from tests.checkers.cheats.equivocation import SignsBoth
+from tests.checkers.cheats import CHEATS, CheatingSession, ComposedCheat
 
 NAMES = ("anna", "ben", "cleo", "dora")
 QUICK = MatchConfig(tick_rate=60)
@@ -39,7 +39,8 @@ def mesh(peers: int, *, seed: int = 1, cheat: str = "", identity: bytes | None =
     names = NAMES[:peers]
     make: dict[str, Any] = dict.fromkeys(names, sealed)
     if cheat:
-        cheater = partial(CheatingSession, cheat=CHEATS[cheat], dice=Random(seed), sealed=True, identity=identity)
+        liar = partial(ComposedCheat, rules=CHEATS[cheat])
+        cheater = partial(CheatingSession, cheat=liar, dice=Random(seed), sealed=True, identity=identity)
         make[names[-1]] = cheater
     dice = Random(seed)
     options.setdefault("config", QUICK)
@@ -282,7 +283,7 @@ def test_ranges_that_come_all_at_once_after_a_long_cut_accuse_nobody() -> None:
         assert not found[name].events_of(PeerDisconnected)
 
 
-def test_a_range_of_a_newcomer_whose_commit_is_late_waits_for_it() -> None:
+def test_a_range_of_a_newcomer_that_is_not_a_member_here_yet_waits_for_it() -> None:
     found, one, ben = three()
     part, data = inside_of(one).signed_ranges, a_range(found["ben"].session, 0)
     ben.role = Role.NEWCOMER
@@ -290,8 +291,7 @@ def test_a_range_of_a_newcomer_whose_commit_is_late_waits_for_it() -> None:
     assert ben.is_heard
     assert part._early == {ben: [data]}
     ben.role = Role.PLAYER
-    inside_of(one).joins.commits[ben.peer_id] = ((1,), 0)
-    part.newcomer_became_player(ben, inside_of(one).match)
+    part.newcomer_became_player(ben, 0, inside_of(one).match)
     part.after_frame(inside_of(one).match, found.network.now)
     assert ben.is_heard
     assert [each.first for each in part._books[ben.peer_id].held] == [0]
@@ -311,13 +311,11 @@ def test_what_was_shown_of_the_last_match_does_not_count_in_this_one(monkeypatch
 # No liar escapes by the way in which it cuts its ranges.
 
 
-class SignsEachFrameApart(SignsBoth):
+class SignsEachFrameApart(ComposedCheat):
     """Lies about one frame only, and signs every frame in a range of its own: the lie is soon not among the newest."""
 
-    rule = "another input for one frame to one of the peers, and a signature for each frame"
-
     def __init__(self, session: Any, dice: Random) -> None:
-        super().__init__(session, dice)
+        super().__init__(session, dice, rules=CHEATS["signs-both"])
         self.inside.signed_ranges._frames_of = lambda match: 1
 
     def changes(self, frame: int) -> bool:
@@ -365,22 +363,29 @@ def test_one_that_was_told_a_wrong_key_does_not_leave_those_who_show_what_it_has
     assert not ben.is_heard
 
 
-class SignsBothLate(SignsBoth):
-    """Lies about the last frame of its first range, long before the next checksum."""
+class SignsBothLate(ComposedCheat):
+    """Lies about a frame that no tail shows, long before the next checksum."""
 
     def __init__(self, session: Any, dice: Random) -> None:
-        super().__init__(session, dice)
+        super().__init__(session, dice, rules=CHEATS["signs-both"])
         self.inside.signed_ranges._frames_of = lambda match: 226
 
     def changes(self, frame: int) -> bool:
-        return frame == 225
+        return frame == 150
 
 
 def test_one_that_leaves_before_its_lie_is_seen_is_proved_a_liar_too() -> None:
     names = NAMES[:3]
     make: dict[str, Any] = dict.fromkeys(names, sealed)
     make["cleo"] = partial(CheatingSession, cheat=SignsBothLate, dice=Random(1), sealed=True)
-    found = Mesh(partial(Scramble, 3), seats=dict.fromkeys(names, 1), seed=1, config=QUICK, make_session=make)
+    config = replace(QUICK, checksum_interval=240)
+    found = Mesh(
+        partial(Scramble, 3),
+        seats=dict.fromkeys(names, 1),
+        seed=1,
+        config=config,
+        make_session=make,
+    )
     found.start()
     liar = found["cleo"].session.peer_id
     parts = [inside_of(found[name].session).signed_ranges for name in NAMES[:2]]

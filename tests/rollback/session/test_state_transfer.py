@@ -15,7 +15,8 @@ from retick.rollback.events import (
     SourceChanged,
 )
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.join import LARGEST_STATE, StateHeader, encode_chunk, encode_resync
+from retick.rollback.session.messages.agreement import OfferedState
+from retick.rollback.session.messages.join import LARGEST_STATE, Chunk, StateHeader, encode_chunk
 from retick.rollback.session.messages.kinds import MessageKind, encode_byte
 from retick.rollback.session.peer import Peer, Phase, Role
 from retick.rollback.session.session import RollbackSession
@@ -50,9 +51,9 @@ def test_word_of_the_lost_gets_through_while_a_large_state_fills_the_links() -> 
         peer.session.resync(0)
 
     def is_full() -> bool:
-        return all(peer.connection.queued_bytes > 128 << 10 for peer in source.players_peers())
+        return all(peer.connection.queued_bytes > CHUNK for peer in source.players_peers())
 
-    mesh.run_until(is_full, limit=4.0, what="the links are full")
+    mesh.run_until(is_full, limit=6.0, what="the links are full")
     mesh["peer3"].session.close()
     mesh.run(0.3)
     mesh.crash("peer3")
@@ -70,6 +71,7 @@ class Slow:
         self.limit = limit
         self.sent: list[bytes] = []
         self.queued_bytes = 0
+        self.window_bytes = limit
         self.is_connected = True
         self.close_reason: int | None = None
 
@@ -159,14 +161,14 @@ STATE = GAME.initial_state(5)
 GOOD = PackedState(GAME, STATE)
 HALF = len(GOOD.data) // 2
 BAD_CHUNKS = {
-    "at another offset": [encode_chunk(1, GOOD.data)],
-    "twice": [encode_chunk(0, GOOD.data[:HALF]), encode_chunk(0, GOOD.data[:HALF])],
-    "more than was announced": [encode_chunk(0, GOOD.data + b"\0")],
-    "more in two chunks": [encode_chunk(0, GOOD.data[:HALF]), encode_chunk(HALF, GOOD.data)],
-    "empty": [encode_chunk(0, b"")],
-    "cut": [encode_chunk(0, GOOD.data)[:4]],
-    "of another state": [encode_chunk(0, GAME.pack_state(GAME.initial_state(6)))],
-    "after the end": [encode_chunk(0, GOOD.data), encode_chunk(len(GOOD.data), b"\0")],
+    "at another offset": [encode_chunk(Chunk(1, GOOD.data))],
+    "twice": [encode_chunk(Chunk(0, GOOD.data[:HALF])), encode_chunk(Chunk(0, GOOD.data[:HALF]))],
+    "more than was announced": [encode_chunk(Chunk(0, GOOD.data + b"\0"))],
+    "more in two chunks": [encode_chunk(Chunk(0, GOOD.data[:HALF])), encode_chunk(Chunk(HALF, GOOD.data))],
+    "empty": [encode_chunk(Chunk(0, b""))],
+    "cut": [encode_chunk(Chunk(0, GOOD.data))[:4]],
+    "of another state": [encode_chunk(Chunk(0, GAME.pack_state(GAME.initial_state(6))))],
+    "after the end": [encode_chunk(Chunk(0, GOOD.data)), encode_chunk(Chunk(len(GOOD.data), b"\0"))],
 }
 
 
@@ -182,7 +184,7 @@ def test_a_chunk_that_is_wrong_is_its_senders_fault(name: str) -> None:
 
 def test_whatever_a_game_raises_for_a_peers_bytes_is_the_peers_fault() -> None:
     with pytest.raises(InvalidValue, match="cannot unpack: KeyError"):
-        StateReceiver(Fragile(2), GOOD.header).receive(encode_chunk(0, GOOD.data))
+        StateReceiver(Fragile(2), GOOD.header).receive(encode_chunk(Chunk(0, GOOD.data)))
 
 
 def test_a_header_beyond_the_bound_is_refused_before_any_chunk() -> None:
@@ -215,13 +217,15 @@ def test_a_spectator_whose_game_cannot_unpack_the_state_moves_on_and_ends() -> N
 @pytest.mark.parametrize("name", BAD_CHUNKS)
 def test_a_peer_that_sends_a_bad_state_to_go_on_from_is_expelled(name: str) -> None:
     mesh = playing_mesh(3)
-    victim = towards(mesh, "peer2", "peer0")
-    mesh["peer0"].session.resync(mesh["peer2"].session.peer_id)
-    header = PackedState(Tally(3), Tally(3).initial_state(5)).header
-    victim.send(encode_resync(1, header._replace(size=len(GOOD.data))))
+    liar: Any = inside_of(mesh["peer2"].session)
+    checksum = PackedState(Tally(3), Tally(3).initial_state(5)).header.checksum
+    liar.resyncing.offered = OfferedState(liar.peer_id, len(GOOD.data), checksum)
+    liar.is_quiet = False
+    mesh["peer0"].session.resync(liar.peer_id)
+    mesh.run(0.7)
     for chunk in BAD_CHUNKS[name]:
-        victim.send(chunk)
-    mesh.run(1.0)
+        towards(mesh, "peer2", "peer0").send(chunk[:1] + b"\x01" + chunk[2:])
+    mesh.run(0.5)
     mesh.crash("peer2")
     mesh.run(5.0)
     assert [event.reason for event in mesh["peer0"].events_of(PeerDisconnected)] == [Reason.VIOLATION]
@@ -233,10 +237,13 @@ def test_a_state_that_nobody_asked_for_is_neither_kept_nor_unpacked() -> None:
     mesh = playing_mesh(3)
     victim: Any = mesh["peer0"].session
     victim.sim.unpack_state = unpacked.append
-    towards(mesh, "peer2", "peer0").send(encode_resync(1, StateHeader(LARGEST_STATE, 0)))
+    liar = inside_of(mesh["peer2"].session)
+    liar.resyncing.offered = OfferedState(liar.peer_id, LARGEST_STATE, 0)
+    liar.is_quiet = False
     mesh.run(0.5)
-    assert mesh["peer2"].session.peer_id in inside_of(victim).peers, "an announcement alone is allowed"
-    towards(mesh, "peer2", "peer0").send(encode_chunk(0, bytes(CHUNK)))
+    assert liar.peer_id in inside_of(victim).peers, "an announcement alone is allowed"
+    assert inside_of(victim).membership.wishes[liar.peer_id].resync == liar.resyncing.offered
+    towards(mesh, "peer2", "peer0").send(encode_chunk(Chunk(0, bytes(CHUNK), 1)))
     mesh.run(2.0)
     assert [event.reason for event in mesh["peer0"].events_of(PeerDisconnected)] == [Reason.VIOLATION]
     mesh.crash("peer2")
@@ -264,13 +271,12 @@ def test_whatever_a_game_raises_for_a_state_that_was_asked_for_expels_its_sender
     assert_all_play(mesh, 0)
 
 
-@pytest.mark.parametrize("message", [encode_resync(1, StateHeader(1, 1)), encode_byte(MessageKind.ASK, 1)])
-def test_a_second_announcement_and_a_second_question_are_violations(message: bytes) -> None:
+def test_a_second_question_for_a_state_is_a_violation() -> None:
     mesh = playing_mesh(3)
     mesh["peer0"].session.resync(0)
     mesh.run(0.2)
     for _ in range(2):
-        towards(mesh, "peer2", "peer0").send(message)
+        towards(mesh, "peer2", "peer0").send(encode_byte(MessageKind.ASK, 1))
     mesh.run(0.5)
     assert [event.reason for event in mesh["peer0"].events_of(PeerDisconnected)] == [Reason.VIOLATION]
 
@@ -307,7 +313,7 @@ def test_a_state_from_another_peer_than_the_sponsor_is_not_received() -> None:
     [there] = known()
     mesh.run_until(lambda: there.is_connected, limit=2.0, what="it is linked")
     assert inside_of(newcomer).match is None
-    there.send(encode_chunk(0, b"lies"))
+    there.send(encode_chunk(Chunk(0, b"lies")))
     mesh.run(1.0)
     assert newcomer.phase is Phase.ENDED
     mesh.crash("peer2")

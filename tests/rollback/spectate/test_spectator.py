@@ -16,6 +16,7 @@ from retick.rollback.events import (
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.join import (
+    Chunk,
     Feed,
     StateHeader,
     Welcome,
@@ -150,11 +151,11 @@ def test_a_state_that_was_cut_short_by_the_next_one_does_not_turn_the_spectator_
     state = sim.initial_state(7)
     packed = sim.pack_state(state)
     entry = RosterEntry(0, (0, 1), "there")
-    welcome = Welcome(0, 255, bytes(8), 7, 1, 0, StateHeader(len(packed), sim.checksum(state)), (), (entry,))
+    welcome = Welcome(0, 255, bytes(16), 8.0, 7, 1, 0, StateHeader(len(packed), sim.checksum(state)), (), (entry,))
     session._on_message(encode_welcome(welcome._replace(match=0, seed=1)))
-    session._on_message(encode_chunk(0, packed[:10]))
+    session._on_message(encode_chunk(Chunk(0, packed[:10])))
     session._on_message(encode_welcome(welcome))
-    session._on_message(encode_chunk(0, packed))
+    session._on_message(encode_chunk(Chunk(0, packed)))
     assert session.events() == [WatchingStarted(seed=7, frame=0)]
     assert session.state == state
 
@@ -181,8 +182,8 @@ def test_a_source_whose_frames_do_not_fit_a_message_is_left_for_another() -> Non
     header = StateHeader(len(data), game.checksum(state))
     session._others = ["peer0"]
     for message in (
-        encode_welcome(Welcome(1, 255, bytes(8), 7, 0, 0xFFFFFFFF, header, (), entries)),
-        encode_chunk(0, data),
+        encode_welcome(Welcome(1, 255, bytes(16), 8.0, 7, 0, 0xFFFFFFFF, header, (), entries)),
+        encode_chunk(Chunk(0, data)),
         encode_feed(Feed(0xFFFFFFFF, bytes(8), ())),
     ):
         session._on_message(message)
@@ -214,14 +215,15 @@ def test_nothing_is_read_of_a_source_after_it_has_broken_the_rules() -> None:
     assert 0 not in read
 
 
-def test_a_second_state_of_the_same_match_is_not_read() -> None:
+def test_a_state_of_an_earlier_match_is_not_read() -> None:
     unpacked: list[bytes] = []
     mesh = mesh_of(2)
     spectator = mesh.watch("fan", "peer1")
     mesh.run(2.0)
     session: Any = spectator.session
     session._sim.unpack_state = unpacked.append
-    say(mesh, encode_welcome(session._welcome), encode_chunk(0, bytes(24)))
+    session._welcome = session._welcome._replace(match=2)
+    say(mesh, encode_welcome(session._welcome._replace(match=1)), encode_chunk(Chunk(0, bytes(24))))
     mesh.run(1.0)
     assert unpacked == []
     assert session.source == "peer0"

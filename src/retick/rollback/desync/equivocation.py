@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from retick.errors import InvalidValue, TrailingData, Truncated
 
-TEXT = b"retick input range 1"
+TEXT = b"retick input range 2"
 KEY_SIZE = 32
 NO_KEY = bytes(KEY_SIZE)
 """Used for peers that do not sign."""
@@ -24,9 +24,9 @@ MOST_INPUT_BYTES = 64 * 1024
 Sign: TypeAlias = Callable[[bytes], bytes]
 """A function that signs bytes."""
 MAGIC = b"RTEQ"
-VERSION = 1
+VERSION = 2
 
-_NAME = struct.Struct("<8sBBH")
+_NAME = struct.Struct("<16sIBH")
 _RANGE = struct.Struct(f"<IH{DIGEST_SIZE}s{SIGNATURE_SIZE}s")
 _HEAD = struct.Struct(f"<4sB{KEY_SIZE}s")
 _LENGTH = struct.Struct("<I")
@@ -36,9 +36,9 @@ class SignedBy(NamedTuple):
     """The match and the peer of a range, which are part of what is signed."""
 
     token: bytes
-    """The name of the roster, 8 bytes."""
+    """The name of the roster, 16 bytes."""
     number: int
-    """The number of the match."""
+    """How many matches the session had before this one: this number never wraps."""
     peer_id: int
     width: int
     """Bytes per frame for the inputs of all seats of the peer."""
@@ -146,7 +146,7 @@ class EquivocationProof:
             raise Truncated("a proof that ends in its head", needed=at, available=len(data))
         magic, version, key = _HEAD.unpack_from(data)
         if magic != MAGIC or version != VERSION:
-            raise InvalidValue("these bytes are not a proof of equivocation of version 1")
+            raise InvalidValue("these bytes are not a proof of equivocation of version 2")
         by = SignedBy(*_NAME.unpack_from(data, _HEAD.size))
         if not by.width:
             raise InvalidValue("a proof about inputs without bytes")

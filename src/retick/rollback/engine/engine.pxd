@@ -135,6 +135,7 @@ cdef class RollbackEngine:
     cdef long long oldest(self) noexcept
     cpdef long long held_from(self) noexcept
     cdef long long final_frame(self) noexcept
+    cdef int settle_input(self, int player, long long frame, unsigned long long value) noexcept
     cdef int copy_inputs(self, int player, long long first, int count, unsigned long long* values, int to) except -1
     cdef long long missing_from(self, int player) noexcept
 

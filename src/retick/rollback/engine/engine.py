@@ -1239,22 +1239,40 @@ class RollbackEngine:
         check_settings(self.num_players, self.history, frames, self.start, 1)
         self.prediction_window = self.window = frames
 
-    def drop_player(self, player: Player, frame: Frame) -> None:
-        """Simulate ``player`` on neutral input from ``frame`` on; all peers must agree on the frame."""
+    def drop_player(self, player: Player, frame: Frame, last: Sequence[Input] = ()) -> None:
+        """Simulate ``player`` on neutral input from ``frame`` on; all peers must agree on the frame.
+
+        ``last`` are the player's agreed inputs for the frames before it. They replace what is known of them here.
+        """
         self.check_seat(player)
         self.check_frames(frame, 1)
         seat: cython.int = player
         at: cython.longlong
         first: cython.longlong = max(frame, self.start)
-        for at in range(first, self.oldest()):
-            if self.inputs.holds(at) and self.inputs.used[(at & self.inputs.mask) * self.num_players + seat] != 0:
+        begin: cython.longlong = max(frame - len(last), self.start)
+        agreed: list[int] = list(last)[len(last) - (first - begin) :]
+        for value in agreed:
+            if not fits(value, self.inputs.largest_input):
+                raise UsageError(f"an agreed input is an integer from 0 to {self.inputs.largest_input}, not {value!r}")
+        for at in range(begin, min(self.oldest(), self.current)):
+            wanted: cython.ulonglong = agreed[at - begin] if at < first else 0
+            if self.inputs.holds(at) and self.inputs.used[(at & self.inputs.mask) * self.num_players + seat] != wanted:
                 raise self._evicted(at, f"player {player} left at frame {frame}")
+        for at in range(max(begin, self.oldest()), first):
+            self.settle_input(seat, at, agreed[at - begin])
         self.inputs.dropped_from[seat] = first
         for at in range(max(first, self.oldest()), self.current):
-            if self.inputs.confirm(seat, at, 0):
-                self.note_wrong(at)
-                if at + 1 < self.current:
-                    self.inputs.mark_dirty(seat, at + 1)
+            self.settle_input(seat, at, 0)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def settle_input(self, player: cython.int, frame: cython.longlong, value: cython.ulonglong) -> cython.int:
+        """Confirm an input, whatever was confirmed or guessed before."""
+        if self.inputs.confirm(player, frame, value):
+            self.note_wrong(frame)
+            if frame + 1 < self.current:
+                self.inputs.mark_dirty(player, frame + 1)
+        return 0
 
     def restore_player(self, player: Player, frame: Frame) -> None:
         """Let a dropped player send inputs again, from ``frame`` on; all peers must agree on the frame.

@@ -50,6 +50,7 @@ cdef class ChecksumBook:
     cdef readonly long long last_agreed
     cdef readonly long long compared
     cdef long long judged
+    cdef long long skipped
     cdef long long pages
     cdef long long our_frames[128]
     cdef long long their_frames[128]
@@ -58,6 +59,7 @@ cdef class ChecksumBook:
 
     cpdef object write(self, long long frame, long long checksum)
     cpdef object claim(self, long long frame, long long checksum)
+    cpdef void skip(self, long long frame) noexcept
     cdef object compare(self, long long page, long long frame)
 
 cdef class Exchange:
@@ -131,7 +133,6 @@ cdef class Match:
     cdef long long pause_fence
     cdef bint is_single
     cdef bint is_catching_up
-    cdef public bint is_taken_in
     cdef bint is_unsent
     cdef public bint wakes_parts
     cdef public long long asks_at

@@ -221,6 +221,7 @@ class ChecksumBook:
     last_agreed: cython.longlong  # readonly
     compared: cython.longlong  # readonly
     judged: cython.longlong
+    skipped: cython.longlong
     pages: cython.longlong
     if cython.compiled:
         our_frames: cython.longlong[128]
@@ -240,7 +241,7 @@ class ChecksumBook:
         """The newest frame that was compared and equal."""
         self.compared = 0
         """How many frames were compared."""
-        self.judged = -1
+        self.judged = self.skipped = -1
         self.pages = PAGES
         if not cython.compiled:
             self.our_frames, self.their_frames = [0] * PAGES, [0] * PAGES
@@ -271,10 +272,17 @@ class ChecksumBook:
         self.their_sums[page] = checksum
         return self.compare(page, frame)
 
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def skip(self, frame: cython.longlong) -> cython.void:
+        """Compare no frame up to this one: what was final there may not be so any more."""
+        if frame > self.skipped:
+            self.skipped = frame
+
     @cython.cfunc
     def compare(self, page: cython.longlong, frame: cython.longlong) -> "tuple[int, int, int] | None":
         """Compare a page if both sides have it."""
-        if self.our_frames[page] != frame or self.their_frames[page] != frame:
+        if self.our_frames[page] != frame or self.their_frames[page] != frame or frame <= self.skipped:
             return None
         if frame > self.judged:
             self.judged = frame
@@ -708,7 +716,6 @@ class Match:
     pause_fence: cython.longlong
     is_single: cython.bint
     is_catching_up: cython.bint
-    is_taken_in: cython.bint  # public
     is_unsent: cython.bint
     wakes_parts: cython.bint  # public
     asks_at: cython.longlong  # public
@@ -777,9 +784,6 @@ class Match:
         self.joins_at = joins_at
         self.barrier = self.pause_at = None
         self.is_catching_up = joins_at is None
-        self.is_taken_in = joins_at is not None
-        """Whether all others are known to use our inputs; until then ours are neutral, so that we may still leave
-        without a trace."""
         self.is_unsent = self.wakes_parts = False
         self.asks_at = NEVER
         self.resend_at = 0.0
@@ -895,7 +899,7 @@ class Match:
     def advance(self, pressed: Input | tuple[Input, ...], now: cython.double) -> None:
         """Run the next frame. Raises PredictionLimit if the window is full: ask ``due`` first."""
         engine = self.engine
-        if engine.local.upto < self.first_own or not self.is_taken_in:
+        if engine.local.upto < self.first_own:
             engine.advance((0,) * len(engine.local_players))
         else:
             engine.advance((pressed,) if self.is_single else pressed)
@@ -1016,6 +1020,19 @@ class Match:
         self.is_stalled = True
         self.is_stall_told = False
         self.resend_at = self.stalled_since = self.sent_at
+
+    def compare_after(self, frame: Frame) -> None:
+        """Compare no checksums up to this frame: others may have sent some of states that have changed since."""
+        exchange: Exchange
+        for exchange in self.exchanges:
+            if exchange.book is not None:
+                exchange.book.skip(frame)
+
+    def take_back(self, first: Frame) -> None:
+        """Note that frames from ``first`` on ran again although they were final: their checksums are written anew."""
+        interval = self.config.checksum_interval
+        if interval:
+            self.next_checksum = min(self.next_checksum, (first // interval + 1) * interval)
 
     @property
     def frontier(self) -> int:

@@ -100,6 +100,19 @@ class Recording:
             self._recorder.add_frame(engine.inputs_at(frame))
         self._next = max(self._next, final)
 
+    def take_back(self, first: int, match: Match) -> None:
+        """Record again from frame ``first`` on, where final frames ran again: the match goes on from that state."""
+        if self._is_open and self._next > first:
+            self._next = self._looks_at = self._flushed = first
+            self._recorder.begin(
+                match.sim,
+                seed=match.seed,
+                frame=first,
+                state=match.engine.state_at(first),
+                local_players=match.engine.local_players,
+                goes_on=True,
+            )
+
     def end(self) -> None:
         """Finish the recording: the match is over, or another one follows."""
         if self._match is not None and self._is_open:

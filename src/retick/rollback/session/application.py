@@ -199,3 +199,6 @@ class RecordingPart(SessionPart):
 
     def match_ending(self, match: Match) -> None:
         self._recording.drain()
+
+    def frames_taken_back(self, first: int, match: Match) -> None:
+        self._recording.take_back(first, match)

@@ -5,6 +5,7 @@ from retick.rollback.match.match cimport Match
 
 cdef object RUNNING
 cdef int NOT_RBN1
+cdef double ASK_EVERY
 cdef int MOST_UNREAD
 
 cdef class SessionCore:
@@ -14,6 +15,7 @@ cdef class SessionCore:
     cdef public dict peers
     cdef public list happened
     cdef public bint is_quiet
+    cdef double asked_at
     cdef public object wakes_at
     cdef public object last_match
 

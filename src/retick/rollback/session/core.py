@@ -39,6 +39,8 @@ else:
 RUNNING = cython.declare(object, Phase.RUNNING)
 NOT_RBN1 = cython.declare(cython.int, 0xF0)
 """The lowest first byte of payloads that forward inputs; packets of inputs begin with another one."""
+ASK_EVERY = cython.declare(cython.double, 0.1)
+"""Seconds after which parts that have something to do are asked although no frame was run."""
 MOST_UNREAD = cython.declare(cython.int, 256)
 """The events that may wait for the application before no more messages are received from others."""
 
@@ -53,6 +55,7 @@ class SessionCore:
     peers: dict[int, Peer]  # public
     happened: list[MatchEvent | OnlineEvent]  # public
     is_quiet: cython.bint  # public
+    asked_at: cython.double
     wakes_at: "float | None"  # public
     last_match: "Match | None"  # public
 
@@ -64,6 +67,8 @@ class SessionCore:
         self.happened = []
         """Events that the application has not read yet."""
         self.is_quiet = False
+        self.asked_at = 0.0
+        """When the parts were last asked."""
         self.wakes_at = None
         """When a part has something to do even if nothing happens; None if no part has."""
         self.last_match = None
@@ -181,10 +186,13 @@ class SessionCalls:
         if match is not None and inside.phase is RUNNING:
             if match.sends(now):
                 inside.send_packets(match)
+            # Once a frame, while waiting as often as packets are sent again, and also while nobody runs frames.
             is_time: cython.bint = match.sent_at == now or not match.exchanges
+            if not is_time and not inside.is_quiet:
+                is_time = now >= max(inside.asked_at, match.sent_at) + ASK_EVERY
             if is_time and (not inside.is_quiet or match.wakes_parts or match.alarm.is_open):
-                # Once a frame, and while waiting as often as packets are sent again.
                 match.wakes_parts = False
+                inside.asked_at = now
                 inside.is_quiet = inside.ask_parts(match, now)
         elif match is None:
             inside.wait(now)

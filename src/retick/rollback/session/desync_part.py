@@ -44,7 +44,7 @@ class Outbox:
         for peer in [peer for peer, queue in self._queues.items() if not queue or not peer.is_connected]:
             del self._queues[peer]
         for peer, queue in self._queues.items():
-            while queue and peer.send_if_room(queue[0]):
+            while queue and peer.send_part(queue[0]):
                 queue.popleft()
 
 

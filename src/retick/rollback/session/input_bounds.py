@@ -25,8 +25,8 @@ LONGEST_STEP = 1.0
 FRAMES_TAKE_OFF = 10
 """How many times its own length a frame takes off the waiting: a tenth of the frame rate is tolerated."""
 NEWCOMER_SECONDS = 16.0
-"""Seconds, beyond ``disconnect_after``, that a newcomer waits longer before its first frame: the players may need a
-promise's time before they blame anyone (``joining.joins.HOLD_SECONDS``), and then time to agree on the drop."""
+"""Seconds, beyond ``disconnect_after``, that a newcomer waits longer before its first frame: the players know whom to
+blame, and need time to decide about it."""
 DECIDING_SECONDS = 60.0
 """Seconds of waiting after a reported desync, and while peers agree on a state (``resync``): people may have stopped
 the match."""
@@ -71,7 +71,7 @@ class InputBounds(SessionPart):
             is_waiting = match.is_stalled and match.joins_at is not None
             missing = missing_of(peer.exchange, match.engine, match.frontier) if is_waiting else []
             first = min((match.engine.first_missing(player) for player in missing), default=0)
-            is_waited_for = bool(missing) and not self._session.pausing.excuses(peer.peer_id, first, seconds)
+            is_waited_for = bool(missing) and not self._session.membership.excuses(peer.peer_id, first, seconds)
             is_overdue = _is_overdue(peer, peer.exchange, match)
             watch = watched.get(peer) or Watch(now)
             if watch.is_waited_for:
@@ -88,14 +88,14 @@ class InputBounds(SessionPart):
         quiet_after = self._session.link.config.quiet_after
         if peer.connection is None or peer.connection.stats.silent_for > quiet_after:
             watch.heard_since = now
-        if now - watch.heard_since < quiet_after / 2 or now < self._session.joins.blameless_until:
+        if now - watch.heard_since < quiet_after / 2:
             return
         timeout = match.config.input_timeout
         if self._session.resyncing.people_decide:
             timeout = max(timeout, DECIDING_SECONDS)
         elif _is_catching_up(match) and not self._session.hearing.is_accused(peer.peer_id):
             # All may be waiting for one that sends its inputs to us alone. They find out which one it is; we cannot.
-            timeout += match.config.disconnect_after + NEWCOMER_SECONDS
+            timeout += self._session.disconnect_after + NEWCOMER_SECONDS
         if watch.is_overdue:
             self._session.expel(peer, describe(NO_ACKNOWLEDGEMENTS), reason=NO_ACKNOWLEDGEMENTS)
         elif watch.is_waited_for and watch.waited >= timeout:

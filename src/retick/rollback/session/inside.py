@@ -35,9 +35,7 @@ from retick.rollback.match.match import Match
 from retick.rollback.match.recording import Recording, RecordsMatches
 from retick.rollback.session.application import ApplicationMessages, Leaving, Picture, RecordingPart, SessionCues
 from retick.rollback.session.desync_part import DesyncPart
-from retick.rollback.session.drop_agreement import DropAgreement
-from retick.rollback.session.drops import Drops
-from retick.rollback.session.forwarding import Forwarding, InputForwarding
+from retick.rollback.session.forwarding import InputForwarding
 from retick.rollback.session.input_bounds import InputBounds
 from retick.rollback.session.joining.admit import ConnectionRequests, Dialling
 from retick.rollback.session.joining.joins import Joins
@@ -45,7 +43,8 @@ from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import Sponsor
 from retick.rollback.session.link_config import acceptance_fault, link_config_for, places_for
-from retick.rollback.session.messages.connect import accepted_key
+from retick.rollback.session.membership import Membership
+from retick.rollback.session.messages.connect import accepted_key, announced_reach
 from retick.rollback.session.messages.kinds import ASK_SPONSOR, UNSIGNED, describe
 from retick.rollback.session.messages.profile import Profile
 from retick.rollback.session.messages.roster import TOKEN_SIZE
@@ -66,6 +65,8 @@ if TYPE_CHECKING:
 
 ENDING_SECONDS = 1.0
 """Seconds that the last frames may take to reach spectators."""
+LEAVING_SECONDS = 0.5
+"""Seconds that the last statement of a peer that leaves may take to reach the others."""
 VIOLATION = "a message that the match does not allow"
 
 
@@ -95,7 +96,6 @@ class SessionInside(Dialling):
         self.local_players = tuple(range(seats)) if host_address is None else ()
         self.token = entropy(TOKEN_SIZE) if host_address is None else b""
         self.entropy = entropy
-        self.drop_agreement = DropAgreement()
         self.is_host = host_address is None
         self.seats_asked = seats
         self.now = 0.0
@@ -140,10 +140,9 @@ class SessionInside(Dialling):
         self.desyncs = DesyncPart(self)
         self.sponsor = Sponsor(self)
         self.joins = Joins(self)
-        self.drops = Drops(self)
+        self.membership = Membership(self)
         self.rematching = Rematch(self)
         self.resyncing = Resync(self)
-        self.forwarding = Forwarding(self)
         self.input_forwarding = InputForwarding(self)
         self.parts = (
             self.application,
@@ -159,15 +158,14 @@ class SessionInside(Dialling):
             self.joins,
             self.returns,
             self.input_forwarding,
-            self.drops,
+            self.membership,
             self.pausing,
             self.rematching,
             self.resyncing,
-            self.forwarding,
             InputBounds(self),
             self.reconnect,
         )
-        """In call order: spectators get a match's last frames first, and drops are agreed before a rematch."""
+        """In call order: spectators get a match's last frames first."""
         if self.recording is not None:
             self.parts += (RecordingPart(self, self.recording),)
         self.routes = MessageRoutes(self.parts)
@@ -182,7 +180,7 @@ class SessionInside(Dialling):
     @property
     def gone(self) -> tuple[int, ...]:
         """The seats of dropped players that are free."""
-        return tuple(sorted(self.drop_agreement.decided))
+        return tuple(sorted(self.membership.free))
 
     def tell(self, event: MatchEvent) -> None:
         """Report an event to the application."""
@@ -199,7 +197,6 @@ class SessionInside(Dialling):
 
         Nobody plays the seats in ``free``.
         """
-        self.newest_peer_id = max(self.newest_peer_id, self.peer_id, *self.peers)
         match = Match(
             self.sim, seed=seed, local_players=self.local_players, config=self.config, number=number, state=state
         )
@@ -224,6 +221,9 @@ class SessionInside(Dialling):
     def leave_now(self, text: str, linger: float) -> None:
         """Say goodbye: nothing is left to explain."""
         self._feed_last_frames()
+        if self.running:
+            self.membership.leave(text)
+            linger = max(linger, LEAVING_SECONDS)
         self.link.close(Reason.GOODBYE, text, linger=linger)
         self._end("left the match")
 
@@ -298,11 +298,9 @@ class SessionInside(Dialling):
                 self._on_rare(peer, event)
 
     def receive_message(self, peer: Peer, data: bytes) -> None:
-        """Handle a message of a peer, and forward it to those that do not hear that peer."""
+        """Handle a message of a peer."""
         try:
             self.routes.receive(peer, data, self.phase)
-            if self.running:
-                self.forwarding.received(peer.peer_id, data)
         except RetickError:
             # After the end, only the application's messages are allowed, and nobody is to blame.
             if self.phase is not Phase.ENDED:
@@ -327,10 +325,15 @@ class SessionInside(Dialling):
         if fault is not None:
             self.expel(peer, fault[1], reason=fault[0])
             return
-        key = accepted_key(terms.peer_data) if terms is not None and peer.was_dialled else peer.key
+        shown = (peer.key, peer.reach)
+        if terms is not None and peer.was_dialled:
+            shown = (accepted_key(terms.peer_data), announced_reach(terms.peer_data))
         if peer.role is Role.HOST:
-            peer.key = key
-        if peer.role is not Role.SPECTATOR and (key != peer.key or (key == NO_KEY) != (self.public_key == NO_KEY)):
+            peer.key, peer.reach = shown
+        is_signing = shown[0] != NO_KEY
+        if peer.role is not Role.SPECTATOR and (
+            shown != (peer.key, peer.reach) or is_signing != (self.public_key != NO_KEY)
+        ):
             self.expel(peer, "shows another key than the one that it was introduced with", reason=UNSIGNED)
             return
         if terms is not None and not self.local_players:
@@ -349,7 +352,8 @@ class SessionInside(Dialling):
         if peer.role is not Role.SPECTATOR:
             if self.peers.get(peer.peer_id) is not peer or not peer.is_heard:
                 return
-            self.tell(PeerDisconnected(peer=peer.peer_id, players=peer.players, reason=int(reason), text=words))
+            if self.phase is not Phase.ENDED:
+                self.tell(PeerDisconnected(peer=peer.peer_id, players=peer.players, reason=int(reason), text=words))
         for part in self.parts:
             part.peer_gone(peer, words)
 

@@ -8,18 +8,19 @@ from retick.link import Invite, LinkConfig, Reason, Sealing
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.connect import (
     LARGEST_REACH,
-    Reach,
     decode_acceptance,
     version_fault,
 )
 from retick.rollback.session.messages.kinds import OTHER_VERSION, REACHES_TOO_FAR
-from retick.rollback.session.messages.roster import MAX_SEATS
+from retick.rollback.session.messages.roster import MAX_SEATS, Reach
 from retick.routes import MAX_PLACES
 from retick.sim.contract import NamesItself, input_size_of
 from retick.wire import rbn1
 
 EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS | rbn1.PACKED_INPUTS
 """The RBN1 extensions that this side supports."""
+LONGEST_DISCONNECT = 30.0
+"""The largest ``disconnect_after`` that is accepted from another peer; more if our own is larger."""
 _USUAL = LinkConfig()
 
 
@@ -89,6 +90,13 @@ def reach_fault(theirs: Reach, config: MatchConfig) -> str | None:
     return (
         f"window {theirs.window} and delay {theirs.delay} there need history {needed} here, which is {config.history}"
     )
+
+
+def check_disconnect_after(seconds: float, config: MatchConfig) -> None:
+    """Raise InvalidValue if another peer's ``disconnect_after``, which all would use, is too long."""
+    most = max(LONGEST_DISCONNECT, config.disconnect_after)
+    if seconds > most:
+        raise InvalidValue(f"a disconnect_after of {seconds:g} s, where at most {most:g} are accepted here")
 
 
 def acceptance_fault(data: bytes, config: MatchConfig) -> tuple[int, str] | None:

@@ -1,25 +1,17 @@
-"""The peers of a session: who plays, whom we hear, who hears whom, and who is connected to us.
-
-Theory of operation. An edge leads from one peer to another unless the first has said that it no longer hears the
-second. A peer is lost if no chain of edges leads from us to it. So one accuser removes only its own edge: a peer is
-lost only if every other one that is connected to us no longer hears it. What a peer says about others matters only for
-those that are reached through it: a peer that says different things to different peers does not turn them against each
-other. A peer that is no longer heard is sent nothing any more, and so notices it too. Nothing said is ever taken back:
-edges only go.
-"""
+"""The peers of a session: who plays, what all know of them alike, whom we hear, and who has said whom it hears."""
 
 from collections.abc import Hashable, Iterable
 
 from retick.rollback.desync.equivocation import NO_KEY, Sign
-from retick.rollback.match.match import Match
+from retick.rollback.session.agreement import STEP
 from retick.rollback.session.core import SessionCore
-from retick.rollback.session.messages.roster import RosterEntry
+from retick.rollback.session.messages.roster import MemberTerms, Reach, RosterEntry
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, Peer, Role
 
 
 class Hearing:
-    """What each peer has said about whom it no longer hears. ``drops`` does the sending."""
+    """What each peer has stated about whom it no longer hears. What follows is decided by the agreement."""
 
     def __init__(self) -> None:
         self.accusers: dict[int, int] = {}
@@ -47,33 +39,18 @@ class Hearing:
             unheard.pop(peer_id, None)
 
     def keep(self, peer_ids: set[int]) -> None:
-        """Forget all other peers, which every peer knows to be dropped."""
+        """Forget all other peers: they are lost."""
         named = {peer_id for unheard in self._unheard.values() for peer_id in unheard}
         for peer_id in (named | set(self._unheard)) - peer_ids:
             self.forget(peer_id)
 
     def hears(self, peer_id: int, other: int) -> bool:
-        """Whether an edge leads from a peer to another: it has not said that it no longer hears it."""
+        """Whether a peer hears another one, as far as it has not said otherwise."""
         return other not in self.unheard_by(peer_id)
 
     def is_accused(self, peer_id: int) -> bool:
         """Whether somebody no longer hears this peer."""
         return any(peer_id in unheard for unheard in self._unheard.values())
-
-    def is_broken(self, peer_ids: set[int]) -> bool:
-        """Whether one of these peers does not hear another of them."""
-        return any(peer_ids & self.unheard_by(peer_id).keys() for peer_id in peer_ids)
-
-    def connected(self, start: int, peer_ids: Iterable[int]) -> set[int]:
-        """The peers in ``peer_ids`` to which a chain of edges leads from ``start``."""
-        found, left, ends = set(), set(peer_ids), [start]
-        while ends:
-            end = ends.pop()
-            beside = {peer_id for peer_id in left if self.hears(end, peer_id)}
-            left -= beside
-            found |= beside
-            ends += beside
-        return found
 
 
 class Members(SessionCore):
@@ -83,27 +60,41 @@ class Members(SessionCore):
         super().__init__()
         self.peer_id = HOST_ID
         """This peer's own id in the match; a joiner learns it from the host."""
-        self.newest_peer_id = HOST_ID
-        """The highest id that any peer of this match has had, as far as known."""
         self.local_players: tuple[int, ...] = ()
         """The seats played here; a joiner learns its own when it is accepted."""
         self.sign: Sign = bytes
-        """Signs this peer's inputs, over sealed links."""
+        """Signs this peer's inputs and statements, over sealed links."""
         self.public_key = NO_KEY
         """The public key with which others verify them; zeros over plain links."""
+        self.own_reach = Reach()
+        """This peer's window and delay, as it announces them."""
+        self.disconnect_after = 0.0
+        """The host's ``disconnect_after``, at least what an agreement needs: all peers use the same."""
+        self.match_count = 0
+        """How many matches the session has had before this one. Packets carry it modulo 256."""
         self.hearing = Hearing()
         self.parts: tuple[SessionPart, ...] = ()
 
     def give_peer_id(self, peer_id: int) -> None:
         """Tell the parts that a newcomer gets this id."""
-        self.newest_peer_id = max(self.newest_peer_id, peer_id)
         for part in self.parts:
             part.peer_id_given(peer_id)
 
-    def tell_roster_agreed(self, match: Match) -> None:
-        """Tell the parts that all peers count the same players again."""
-        for part in self.parts:
-            part.roster_agreed(match)
+    def set_disconnect_after(self, seconds: float) -> None:
+        self.disconnect_after = max(seconds, STEP)
+
+    def terms(self) -> dict[int, MemberTerms]:
+        """What all members know alike of each of them, this peer included."""
+        others = {peer.peer_id: MemberTerms(peer.players, peer.key, peer.reach) for peer in self.players_peers()}
+        return {self.peer_id: self.own_terms(), **others}
+
+    def own_terms(self) -> MemberTerms:
+        return MemberTerms(self.local_players, self.public_key, self.own_reach)
+
+    @property
+    def longest_rtt(self) -> float:
+        """The longest round trip to any peer, in seconds."""
+        return max((peer.connection.rtt for peer in self.peers.values() if peer.connection), default=0.0)
 
     def players_peers(self) -> list[Peer]:
         """The other peers that play, heard or not."""
@@ -128,8 +119,9 @@ class Members(SessionCore):
     def roster_entries(self, own_address: str) -> tuple[RosterEntry, ...]:
         """The players: this peer first, then the others with the addresses at which this one sees them."""
         others = [
-            RosterEntry(peer.peer_id, peer.players, peer.connection.address, key=peer.key)
+            RosterEntry(peer.peer_id, peer.players, peer.connection.address, key=peer.key, reach=peer.reach)
             for peer in self.players_peers()
             if peer.connection is not None
         ]
-        return (RosterEntry(self.peer_id, self.local_players, own_address, key=self.public_key), *others)
+        own = RosterEntry(self.peer_id, self.local_players, own_address, key=self.public_key, reach=self.own_reach)
+        return (own, *others)

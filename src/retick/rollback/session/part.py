@@ -34,11 +34,11 @@ class SessionPart:
     def peer_gone(self, peer: Peer, reason: str) -> None:
         """Called when the link with a peer has ended, or was never made; ``reason`` is in words."""
 
-    def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
-        """Called when it is agreed from which frame on a newcomer plays."""
+    def newcomer_became_player(self, newcomer: Peer, frame: int, match: Match) -> None:
+        """Called when it is decided that a newcomer plays from ``frame`` on."""
 
-    def roster_agreed(self, match: Match) -> None:
-        """Called when a drop is agreed or a newcomer refused: all peers count the same players again."""
+    def frames_taken_back(self, first: int, match: Match) -> None:
+        """Called when final frames from ``first`` on were run again: a lost player's last inputs were agreed anew."""
 
     def match_ending(self, match: Match) -> None:
         """Called before another match follows this one."""

@@ -6,7 +6,7 @@ from retick.link import Connection
 from retick.rollback.desync.equivocation import NO_KEY
 from retick.rollback.match.peer import MatchPeer
 from retick.rollback.match.stats import PathStats
-from retick.rollback.session.messages.roster import NO_TOKEN
+from retick.rollback.session.messages.roster import NO_PAIR_TOKEN, Reach
 
 HOST_ID = 0
 """The id of the peer that gathers the others; once the match runs it is like any other."""
@@ -41,7 +41,7 @@ class Role(Enum):
 class Peer(MatchPeer):
     """One remote peer: what the match knows of it, its role and its connection."""
 
-    __slots__ = ("connection", "is_heard", "key", "pair_token", "ready", "role", "was_dialled")
+    __slots__ = ("connection", "is_heard", "key", "pair_token", "reach", "ready", "role", "was_dialled")
 
     def __init__(self, peer_id: int, players: tuple[int, ...], role: Role = Role.PLAYER) -> None:
         super().__init__(peer_id, players)
@@ -49,10 +49,12 @@ class Peer(MatchPeer):
         self.connection: Connection | None = None
         self.is_heard = True
         """False for a player that we no longer hear and that may still be in the match: others may hear it."""
-        self.pair_token = NO_TOKEN
+        self.pair_token = NO_PAIR_TOKEN
         """The token that it shows when it calls us."""
         self.key = NO_KEY
-        """The public key with which it signs its inputs, according to the peer that introduced it."""
+        """The public key with which it signs, according to the peer that introduced it."""
+        self.reach = Reach()
+        """Its prediction window and input delay, as all members know them."""
         self.ready = False
         """Whether it has said READY."""
         self.was_dialled = False
@@ -79,6 +81,16 @@ class Peer(MatchPeer):
         """Send a part of something long; False if the link has enough to carry already."""
         connection = self.connection
         if connection is None or connection.queued_bytes + len(message) > LONG_MESSAGES_LIMIT:
+            return False
+        return connection.send_reliable(message)
+
+    def send_part(self, message: bytes) -> bool:
+        """Send a part of a transfer; False while the link has enough to carry.
+
+        No more waits in the link than what it has in flight, so that what the peers decide is not late.
+        """
+        connection = self.connection
+        if connection is None or connection.queued_bytes > connection.window_bytes:
             return False
         return connection.send_reliable(message)
 

@@ -96,7 +96,7 @@ class Profiles(SessionPart):
                 if peer.is_connected:
                     peer.send(message)
 
-    def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
+    def newcomer_became_player(self, newcomer: Peer, frame: int, match: Match) -> None:
         self._tell()
 
     def peer_gone(self, peer: Peer, reason: str) -> None:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from retick.link import Accept, Connected, Disconnected, LinkEvent, Reason, Refuse, Refused, ReliableReceived, Request
 from retick.link.request import NO_COMMITMENT, SEAT_TOKEN_SIZE, commitment_of, fits
+from retick.rollback.desync.equivocation import KEY_SIZE, keys_of
 from retick.rollback.events import Reconnecting
 from retick.rollback.match.match import Match
-from retick.rollback.session.drop_agreement import DropAgreement
 from retick.rollback.session.joining.lobby import MOST_REDIRECTIONS
 from retick.rollback.session.link_config import acceptance_fault
 from retick.rollback.session.members import Hearing
@@ -116,7 +116,7 @@ class Returns(SessionPart):
         if commitment != NO_COMMITMENT:
             self._held[peer.players] = commitment
 
-    def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
+    def newcomer_became_player(self, newcomer: Peer, frame: int, match: Match) -> None:
         taken = set(newcomer.players)
         self._held = {seats: held for seats, held in self._held.items() if not taken & set(seats)}
 
@@ -337,6 +337,8 @@ class Reconnect(SessionPart):
             self._address = self._round.pop(0)
             self._asked, self._since = Peer(HOST_ID, (), Role.HOST), now
             session.shown_token = self._lost[self._address].token
+            if session.link.config.sealed:
+                session.next_keys = keys_of(session.entropy(KEY_SIZE))
             session.dial_to_play(self._asked, self._address)
 
     def _return_to(self, peer: Peer) -> None:
@@ -366,8 +368,10 @@ class Reconnect(SessionPart):
                 link.tag = None
                 link.close(GAVE_UP)
         session.peers, session.match, session.phase = {}, None, Phase.GATHERING
-        session.hearing, session.drop_agreement = Hearing(), DropAgreement()
-        session.peer_id = session.newest_peer_id = HOST_ID
+        session.hearing = Hearing()
+        if session.next_keys is not None:
+            (session.sign, session.public_key), session.next_keys = session.next_keys, None
+        session.peer_id = HOST_ID
         session.token, session.is_host = b"", False
         session.seat_token = session.entropy(SEAT_TOKEN_SIZE)
         session.make_parts(session.profiles.own._replace(commitment=commitment_of(session.seat_token)))
@@ -387,7 +391,7 @@ class Reconnect(SessionPart):
         if peer.role is Role.NEWCOMER:
             self._drop_asked()
 
-    def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
+    def newcomer_became_player(self, newcomer: Peer, frame: int, match: Match) -> None:
         if newcomer.connection is not None:
             self._lost.pop(newcomer.connection.address, None)
         self._stop(match)
@@ -429,7 +433,7 @@ class Reconnect(SessionPart):
     def _stand(self, match: Match, now: float) -> None:
         session = self._session
         # Behind the last inputs of the lost peers: before that no newcomer gets a state.
-        match.pause_at = max((match.engine.frame, *session.drop_agreement.decided.values()))
+        match.pause_at = max((match.engine.frame, *session.membership.free.values()))
         if self._asked is not None or self._until is None or now <= self._until:
             self._ask(now)
             return

@@ -3,9 +3,9 @@
 Theory of operation. One peer hosts; the others dial it and are given seats (``joining.lobby``). When every seat is
 taken the host tells all of them who takes part, each calls those that came before it, and once all links are up the
 host gives the seed and the match starts. From then on peers are equal: inputs travel directly between each two of them,
-lost peers are dropped by agreement (``drops``), newcomers take free seats (``joining.sponsor``), spectators watch
-(``spectator_feed``). Each of these is a part (``part``) of the session's inside (``inside``). The states are in
-docs/guides/rollback-sessions.md.
+they decide together who is lost and what comes next (``membership``), newcomers take free seats (``joining.sponsor``),
+spectators watch (``spectator_feed``). Each of these is a part (``part``) of the session's inside (``inside``). The
+states are in docs/guides/rollback-sessions.md.
 
 The class here is the one that applications use: it has only documented names.
 """

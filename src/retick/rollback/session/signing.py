@@ -184,10 +184,10 @@ class SignedRanges(SessionPart):
         for peer, messages in early.items():
             self._receive_again(peer, messages)
 
-    def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
+    def newcomer_became_player(self, newcomer: Peer, frame: int, match: Match) -> None:
         """Begin to sign if the newcomer makes us three: all sign from its first frame on."""
-        first = self._firsts[newcomer.peer_id] = self._session.joins.commits[newcomer.peer_id][1]
-        self._begin(match, first)
+        self._firsts[newcomer.peer_id] = frame
+        self._begin(match, frame)
         self._arrived.append(newcomer)
         self._session.is_quiet = False
 
@@ -443,7 +443,7 @@ class SignedRanges(SessionPart):
 
     def by(self, peer_id: int, players: tuple[int, ...], match: Match) -> SignedBy:
         """The match and peer under which the ranges of a peer are signed."""
-        return SignedBy(self._session.token, match.number, peer_id, self._width(match, players))
+        return SignedBy(self._session.token, self._session.match_count, peer_id, self._width(match, players))
 
     @staticmethod
     def _width(match: Match, players: tuple[int, ...]) -> int:

@@ -109,7 +109,7 @@ class SpectatorFeed(SessionPart):
         if match is None or spectator is None:
             return
         self._send_list(spectator)
-        if spectator.match != match.number or not self._can_go_on(spectator.next_frame, match):
+        if spectator.match != self._session.match_count or not self._can_go_on(spectator.next_frame, match):
             spectator.needs_state = True
             self._begin_waiting(match)
 
@@ -138,7 +138,7 @@ class SpectatorFeed(SessionPart):
         if not is_recent and not self._pack(match, newest):
             return
         for spectator in waiting:
-            spectator.begin_with(self._beginnings[-1], match.number)
+            spectator.begin_with(self._beginnings[-1], self._session.match_count)
 
     def _pack(self, match: Match, frame: int) -> bool:
         """Prepare the state of ``frame`` for sending; False if it cannot, or must not yet, be sent."""
@@ -155,8 +155,9 @@ class SpectatorFeed(SessionPart):
             sender=session.peer_id,
             peer_id=SPECTATOR_ID,
             token=bytes(TOKEN_SIZE),
+            disconnect_after=session.disconnect_after,
             seed=match.seed,
-            match=match.number,
+            match=session.match_count,
             frame=frame,
             state=packed.header,
             gone=session.gone,
@@ -230,7 +231,16 @@ class SpectatorFeed(SessionPart):
 
     def match_begun(self, match: Match) -> None:
         """Start everyone anew, even a spectator that has not got all of a state of the last match."""
+        self._start_anew(0, match)
+
+    def frames_taken_back(self, first: int, match: Match) -> None:
+        """Start those anew that were sent something else."""
+        self._start_anew(first, match)
+
+    def _start_anew(self, first: int, match: Match) -> None:
+        """Send another state to all that were sent inputs of ``first`` or later frames."""
         for spectator in self._spectators.values():
-            spectator.needs_state, spectator.beginning = True, None
-        self._beginnings = []
+            if spectator.next_frame >= first:
+                spectator.needs_state, spectator.beginning = True, None
+        self._beginnings = [beginning for beginning in self._beginnings if beginning.frame < first]
         self._begin_waiting(match)

@@ -1,20 +1,27 @@
 """Sends and receives states: for newcomers, for spectators, and to continue after a desync.
 
-Theory of operation. A state is announced first (WELCOME or RESYNC) with its packed size and the game's checksum of it.
-Its chunks follow in order, each with its offset, as fast as the link has room for them: short messages always fit in
-between. The receiver checks the size before it keeps anything, each chunk as it comes, and at the end unpacks the state
-and compares its checksum. Anything wrong with a peer's bytes is that peer's fault: it is an InvalidValue, even if the
-game's own ``unpack_state`` raises something else. A state that is too large to send is the game's fault: a UsageError
-on the side that has it.
+Theory of operation. A state is announced first, in a WELCOME or a statement, with its packed size and the game's
+checksum of it. Its chunks follow in order, each with its offset, as fast as the link has room for them: short messages
+always fit in between. The receiver checks the size before it keeps anything, each chunk as it comes, and at the end
+unpacks the state and compares its checksum. Anything wrong with a peer's bytes is that peer's fault: it is an
+InvalidValue, even if the game's own ``unpack_state`` raises something else. A state that is too large to send is the
+game's fault: a UsageError on the side that has it.
 """
 
 from typing import Any
 
 from retick.errors import InvalidValue, UsageError
-from retick.rollback.session.messages.join import LARGEST_STATE, StateHeader, check_header, decode_chunk, encode_chunk
+from retick.rollback.session.messages.join import (
+    LARGEST_STATE,
+    Chunk,
+    StateHeader,
+    check_header,
+    decode_chunk,
+    encode_chunk,
+)
 from retick.rollback.session.peer import Peer
 
-CHUNK = 32768
+CHUNK = 4096
 """The most bytes of a state in one message."""
 
 
@@ -34,8 +41,12 @@ class PackedState:
 class StateSender:
     """Sends one state to any number of peers, to each at the pace of its link."""
 
-    def __init__(self, announcement: bytes, packed: PackedState) -> None:
-        """``announcement`` carries the state's header and goes to each peer first; empty if it was sent before."""
+    def __init__(self, announcement: bytes, packed: PackedState, match: int = 0) -> None:
+        """``announcement`` carries the state's header and goes to each peer first; empty if it was sent before.
+
+        ``match`` is the number of the match that begins with the state; 0 after a WELCOME.
+        """
+        self._match = match
         self._announcement = announcement
         self._data = packed.data
         self._next: dict[Peer, int] = {}
@@ -59,13 +70,13 @@ class StateSender:
                 if peer.connection is None or peer.connection.close_reason is not None:
                     del self._next[peer]
                 continue
-            while peer in self._next and peer.send_if_room(self._message(self._next[peer])):
+            while peer in self._next and peer.send_part(self._message(self._next[peer])):
                 self._advance(peer)
 
     def _message(self, offset: int) -> bytes:
         if offset < 0:
             return self._announcement
-        return encode_chunk(offset, self._data[offset : offset + CHUNK])
+        return encode_chunk(Chunk(offset, self._data[offset : offset + CHUNK], self._match))
 
     def _advance(self, peer: Peer) -> None:
         # An empty state is one empty chunk, so that its receiver knows the end.
@@ -90,7 +101,7 @@ class StateReceiver:
 
     def receive(self, message: bytes) -> bool:
         """Receive a STATE message; True if it completes the state. Raises InvalidValue if the sender is at fault."""
-        offset, chunk = decode_chunk(message)
+        offset, chunk, _ = decode_chunk(message)
         if self.is_complete or offset != len(self._chunks) or not (chunk or self.header.size == 0):
             raise InvalidValue(f"a chunk of a state at {offset}, where {len(self._chunks)} bytes have come")
         if offset + len(chunk) > self.header.size:

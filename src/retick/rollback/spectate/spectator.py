@@ -15,6 +15,7 @@ from retick.link import (
     ReliableReceived,
     Request,
 )
+from retick.link.addresses import is_reachable
 from retick.rollback.events import (
     MatchEnded,
     MatchEvent,
@@ -32,7 +33,7 @@ from retick.rollback.session.messages.connect import FROM_A_STATE, encode_watch,
 from retick.rollback.session.messages.join import Welcome, decode_feed, decode_welcome
 from retick.rollback.session.messages.kinds import GAVE_UP, OTHER_VERSION, MessageKind, describe
 from retick.rollback.session.messages.profile import decode_list
-from retick.rollback.session.messages.roster import RosterEntry, is_reachable
+from retick.rollback.session.messages.roster import RosterEntry
 from retick.rollback.session.peer import SPECTATOR_ID
 from retick.rollback.session.state_transfer import StateReceiver
 from retick.routes.online import Online, OnlineEnded, OnlineEvent
@@ -87,8 +88,6 @@ MOST_WAITING = 1 << 16
 
 MOST_UNREAD = 256
 """The events that may wait for the application before no more messages are received from the source."""
-LATER_MATCHES = 127
-"""By how much, modulo 256, a match number may be ahead to be that of a later match."""
 
 
 class _Beginning(NamedTuple):
@@ -335,8 +334,8 @@ class SpectatorSession:
 
     def _receive_welcome(self, data: bytes) -> None:
         welcome = decode_welcome(data)
-        if self._welcome is not None and not 1 <= (welcome.match - self._welcome.match) % 256 <= LATER_MATCHES:
-            raise InvalidValue(f"a state of match {welcome.match}, which was not asked for")
+        if self._welcome is not None and welcome.match < self._welcome.match:
+            raise InvalidValue(f"a state of match {welcome.match}, after that of match {self._welcome.match}")
         self._welcome, self._source_id = welcome, welcome.sender
         self._receiver = StateReceiver(self._sim, welcome.state)
         self._know_others(entry for entry in welcome.entries if entry.peer_id != welcome.sender)

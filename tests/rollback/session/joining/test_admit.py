@@ -14,13 +14,13 @@ from retick.rollback.session.joining.admit import EARLY_SECONDS, MOST_EARLY_CALL
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import (
     VERSION,
-    Reach,
     encode_acceptance,
     encode_call,
     encode_play,
     encode_watch,
 )
 from retick.rollback.session.messages.kinds import OTHER_VERSION, REACHES_TOO_FAR
+from retick.rollback.session.messages.roster import Reach
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.rollback.spectate.spectator import SpectatorSession
 from retick.transport.simulated import MemoryHub
@@ -30,7 +30,7 @@ KEY = b"k" * 32
 """With which nobody signs anything here."""
 
 REACH = Reach(12, 2)
-WORDS = "session protocol 5 here, {} there: update Retick on the side with the lower number"
+WORDS = "session protocol 6 here, {} there: update Retick on the side with the lower number"
 
 
 STRANGER = ("127.0.0.1", 9)
@@ -70,7 +70,7 @@ class Lane:
         if link is None:
             link = self._others[address] = LinkEndpoint(self.stranger.config, entropy=Random(address).randbytes)
             self._hub.attach(address, link)
-        data = encode_call(bytes(8), peer_id, REACH, address.encode().ljust(8))
+        data = encode_call(bytes(16), peer_id, REACH, address.encode().ljust(8), KEY)
         connection = link.dial("session", seats=0, data=data)
         self.run(0.1)
         return connection
@@ -132,7 +132,7 @@ def test_an_acceptance_carries_the_version_and_how_far_the_peer_may_be_ahead() -
 
 def test_one_whose_window_and_delay_our_history_cannot_hold_is_refused_in_words() -> None:
     words = "window 120 and delay 8 there need history 130 here, which is 128"
-    for data, seats in ((encode_play(Reach(120, 8), key=KEY), 1), (encode_call(bytes(8), 1, Reach(120, 8)), 0)):
+    for data, seats in ((encode_play(Reach(120, 8), key=KEY), 1), (encode_call(bytes(16), 1, Reach(120, 8)), 0)):
         refused = Lane(host()).ask(data, seats=seats)
         assert (refused.reason, refused.text) == (REACHES_TOO_FAR, words)
     assert isinstance(Lane(host()).ask(encode_play(Reach(120, 6), key=KEY)), Connected)
@@ -172,14 +172,14 @@ def test_one_who_wants_to_play_and_one_who_wants_to_watch_are_refused_with_a_rea
     over = playing()
     over.close()
     lane = Lane(over)
-    for data in (encode_play(REACH, key=KEY), encode_watch(0), encode_call(bytes(8), 1, REACH)):
+    for data in (encode_play(REACH, key=KEY), encode_watch(0), encode_call(bytes(16), 1, REACH)):
         assert lane.ask(data).text == "the match is over here"
 
 
 def test_a_call_with_another_token_or_of_no_peer_is_refused() -> None:
     session = host()
     lane = Lane(session)
-    for token, peer_id in ((bytes(8), 1), (inside_of(session).token, 1), (inside_of(session).token, 0)):
+    for token, peer_id in ((bytes(16), 1), (inside_of(session).token, 1), (inside_of(session).token, 0)):
         refused = lane.ask(encode_call(token, peer_id, REACH), seats=0)
         assert (refused.reason, refused.text) == (Reason.DENIED, "not a peer of this match")
 
@@ -187,16 +187,16 @@ def test_a_call_with_another_token_or_of_no_peer_is_refused() -> None:
 def test_early_calls_wait_up_to_a_bound() -> None:
     lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH, KEY)))
     for peer_id in range(MOST_EARLY_CALLS):
-        assert isinstance(lane.ask(encode_call(bytes(8), peer_id, REACH), seats=0, seconds=0.1), Connected)
+        assert isinstance(lane.ask(encode_call(bytes(16), peer_id, REACH), seats=0, seconds=0.1), Connected)
     for peer_id in (99, 0):
-        assert lane.ask(encode_call(bytes(8), peer_id, REACH), seats=0).text == "too many wait here already"
+        assert lane.ask(encode_call(bytes(16), peer_id, REACH), seats=0).text == "too many wait here already"
 
 
 def test_one_address_cannot_take_the_places_of_early_calls_from_others() -> None:
     """Each other address gets a place of the one that has most, until they have as many."""
     lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH, KEY)))
     theirs = [
-        lane.ask(encode_call(bytes(8), peer_id, REACH), seats=0, seconds=0.1).connection
+        lane.ask(encode_call(bytes(16), peer_id, REACH), seats=0, seconds=0.1).connection
         for peer_id in range(MOST_EARLY_CALLS)
     ]
     answers = [lane.call_from("another", peer_id) for peer_id in range(MOST_EARLY_CALLS)]
@@ -210,7 +210,7 @@ def test_one_address_cannot_take_the_places_of_early_calls_from_others() -> None
 def test_an_early_call_that_nobody_claims_is_closed(session: Callable[[], RollbackSession]) -> None:
     lane = Lane(session(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH, KEY)))
     lane.run()
-    token = inside_of(lane.session).token or bytes(8)
+    token = inside_of(lane.session).token or bytes(16)
     for peer_id in range(7, 7 + 2 * MOST_EARLY_CALLS):
         called = lane.ask(encode_call(token, peer_id, REACH), seats=0, seconds=1.0).connection
         assert called.is_connected

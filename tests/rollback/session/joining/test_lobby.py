@@ -15,10 +15,19 @@ from retick.rollback.session.inside import SessionInside, inside_of
 from retick.rollback.session.joining.lobby import GRACE, LINKING_SECONDS, MOST_ROSTERS
 from retick.rollback.session.joining.newcomer import LONGEST_WAIT
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.messages.connect import Reach, encode_acceptance, encode_call
-from retick.rollback.session.messages.join import StateHeader, Welcome, encode_chunk, encode_welcome
-from retick.rollback.session.messages.kinds import ASK_SPONSOR, MessageKind, encode_byte, encode_byte_and_number
-from retick.rollback.session.messages.roster import Roster, RosterEntry, encode_ready, encode_roster, encode_start
+from retick.rollback.session.messages.agreement import Taken, encode_taken
+from retick.rollback.session.messages.connect import encode_acceptance, encode_call
+from retick.rollback.session.messages.join import Chunk, StateHeader, Welcome, encode_chunk, encode_welcome
+from retick.rollback.session.messages.kinds import ASK_SPONSOR, MessageKind, encode_byte
+from retick.rollback.session.messages.roster import (
+    Reach,
+    Roster,
+    RosterEntry,
+    encode_ready,
+    encode_roster,
+    encode_start,
+)
+from retick.rollback.session.peer import HOST_ID
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -29,7 +38,8 @@ from tests.toys import Tally
 KEY = b"k" * 32
 """With which nobody signs anything here."""
 
-TOKEN = bytes(8)
+TOKEN = bytes(16)
+REACH = Reach(12, 2)
 
 
 class BadHost:
@@ -41,7 +51,7 @@ class BadHost:
         self._link = LinkEndpoint(
             link_config_for(game, MatchConfig()),
             entropy=Random(2).randbytes,
-            admit=lambda request: Accept(seats=granted, data=encode_acceptance(Reach(12, 2), KEY)),
+            admit=lambda request: Accept(seats=granted, data=encode_acceptance(REACH, KEY)),
         )
         self._hub = MemoryHub()
         self._hub.attach("host", self._link)
@@ -64,14 +74,23 @@ class BadHost:
             if self.joiner.due(now=self._now):
                 self.joiner.advance(0, now=self._now)
 
-    def say(self, *messages: bytes) -> None:
+    def say(self, *messages: bytes | Roster) -> None:
         for message in messages:
-            self.connection.send_reliable(message)
+            self.connection.send_reliable(message if isinstance(message, bytes) else self.encoded(message))
         self.run(1.0)
 
+    def encoded(self, roster: Roster) -> bytes:
+        """A roster with the keys, windows and delays that the host and the joiner have shown each other."""
+        own = {HOST_ID: KEY, roster.peer_id: inside_of(self.joiner).public_key}
+        entries = tuple(
+            entry._replace(key=own.get(entry.peer_id, KEY), reach=REACH) if entry.peer_id in own else entry
+            for entry in roster.entries
+        )
+        return encode_roster(roster._replace(entries=entries))
 
-def roster(*entries: RosterEntry, peer_id: int = 1) -> bytes:
-    return encode_roster(Roster(peer_id, TOKEN, entries))
+
+def roster(*entries: RosterEntry, peer_id: int = 1) -> Roster:
+    return Roster(peer_id, bytes(8), 8.0, entries)
 
 
 HOST_ENTRY = RosterEntry(0, (0,), "host")
@@ -113,11 +132,12 @@ def test_a_start_before_all_links_are_up_ends_the_joining() -> None:
     assert host.joiner.phase is Phase.ENDED
 
 
-WELCOMES = {
+WELCOMES: dict[str, Any] = {
     "without its sender": {"entries": (RosterEntry(5, (0,), "x"),)},
     "with the receiver in the roster": {"entries": (HOST_ENTRY, RosterEntry(9, (1,), "x"))},
     "with a seat given twice": {"gone": (0,)},
     "with seats that the game does not have": {"gone": (7,)},
+    "with a time-out that lets everybody wait for long": {"disconnect_after": 31.0},
 }
 
 
@@ -126,9 +146,9 @@ def test_a_welcome_that_does_not_fit_the_game_ends_the_joining(name: str) -> Non
     game = Fighter()
     state = game.initial_state(7)
     data = game.pack_state(state)
-    good = Welcome(0, 9, TOKEN, 7, 0, 0, StateHeader(len(data), game.checksum(state)), (), (HOST_ENTRY,))
+    good = Welcome(0, 9, TOKEN, 8.0, 7, 0, 0, StateHeader(len(data), game.checksum(state)), (), (HOST_ENTRY,))
     host = BadHost()
-    host.say(encode_welcome(good._replace(**WELCOMES[name])), encode_chunk(0, data))
+    host.say(encode_welcome(good._replace(**WELCOMES[name])), encode_chunk(Chunk(0, data)))
     assert inside_of(host.joiner).match is None
     assert host.joiner.phase is Phase.ENDED
 
@@ -136,22 +156,22 @@ def test_a_welcome_that_does_not_fit_the_game_ends_the_joining(name: str) -> Non
 def test_a_welcome_with_a_seat_that_nobody_plays_is_refused() -> None:
     joiner: Any = RollbackSession(Tally(3), entropy=Random(1).randbytes, host_address="host")
     inside_of(joiner).local_players = (1,)
-    welcome = Welcome(0, 9, TOKEN, 7, 0, 0, StateHeader(32, 0), (2,), (HOST_ENTRY,))
+    welcome = Welcome(0, 9, TOKEN, 8.0, 7, 0, 0, StateHeader(32, 0), (2,), (HOST_ENTRY,))
     inside_of(joiner).newcomer._check_welcome(welcome)
     with pytest.raises(InvalidValue, match="nobody plays"):
         inside_of(joiner).newcomer._check_welcome(welcome._replace(gone=()))
 
 
 @pytest.mark.parametrize("frame", [0, 1 << 24, (1 << 31) - 1, 1 << 31, (1 << 32) - 1])
-@pytest.mark.parametrize("number", [0, 255])
+@pytest.mark.parametrize("number", [0, 255, 0xFFFFFFFF])
 def test_a_welcome_at_any_frame_of_any_match_begins_it_or_ends_the_joining(frame: int, number: int) -> None:
     game = Fighter()
     state = game.initial_state(7)
     data = game.pack_state(state)
     header = StateHeader(len(data), game.checksum(state))
     host = BadHost()
-    welcome = Welcome(0, 9, TOKEN, 7, number, frame, header, (), (HOST_ENTRY,))
-    host.say(encode_welcome(welcome), encode_chunk(0, data), encode_byte_and_number(MessageKind.COMMIT, 9, frame))
+    welcome = Welcome(0, 9, TOKEN, 8.0, 7, number, frame, header, (), (HOST_ENTRY,))
+    host.say(encode_welcome(welcome), encode_chunk(Chunk(0, data)), encode_taken(Taken(0, bytes(32), frame, bytes(32))))
     assert host.joiner.phase in (Phase.RUNNING, Phase.ENDED)
 
 
@@ -205,7 +225,7 @@ def test_many_rosters_make_a_joiner_send_little_more_than_one() -> None:
     message = roster(HOST_ENTRY, *entries, RosterEntry(15, (15,), "joiner"), peer_id=15)
     for _ in range(MOST_ROSTERS):
         assert host.joiner.phase is Phase.GATHERING
-        host.connection.send_reliable(message)
+        host.connection.send_reliable(host.encoded(message))
         host.run(9.0)
         host.connection.send_reliable(encode_byte(MessageKind.CANCEL, 2))
         host.run(0.5)
@@ -226,7 +246,7 @@ def test_an_address_that_a_joiner_must_not_dial_ends_the_joining(address: Any) -
 def test_an_address_that_a_newcomer_must_not_dial_ends_the_joining() -> None:
     host = BadHost((2,), game=Tally(3))
     entries = (HOST_ENTRY, RosterEntry(1, (1,), ("127.0.0.1", 7777)))
-    host.say(encode_welcome(Welcome(0, 9, TOKEN, 7, 0, 0, StateHeader(32, 0), (), entries)))
+    host.say(encode_welcome(Welcome(0, 9, TOKEN, 8.0, 7, 0, 0, StateHeader(32, 0), (), entries)))
     assert host.joiner.phase is Phase.ENDED
 
 
@@ -272,7 +292,7 @@ def test_a_host_that_sends_one_roster_after_the_other_is_left() -> None:
     message = roster(HOST_ENTRY, RosterEntry(1, (1,), "joiner"), RosterEntry(2, (2,), "third"))
     for number in range(MOST_ROSTERS + 1):
         assert host.joiner.phase is Phase.GATHERING, number
-        host.connection.send_reliable(message)
+        host.connection.send_reliable(host.encoded(message))
         host.connection.send_reliable(encode_byte(MessageKind.CANCEL, 2))
         host.run(0.2)
     assert host.joiner.phase is Phase.ENDED
@@ -280,7 +300,7 @@ def test_a_host_that_sends_one_roster_after_the_other_is_left() -> None:
 
 def test_a_sponsor_that_sends_no_state_is_left_after_a_while() -> None:
     host = BadHost((2,), game=Tally(3))
-    welcome = Welcome(0, 9, TOKEN, 7, 0, 0, StateHeader(32, 0), (1,), (HOST_ENTRY,))
+    welcome = Welcome(0, 9, TOKEN, 8.0, 7, 0, 0, StateHeader(32, 0), (1,), (HOST_ENTRY,))
     host.say(encode_welcome(welcome))
     host.run(LONGEST_WAIT)
     assert host.joiner.phase is Phase.ENDED
@@ -394,7 +414,9 @@ class CallingInside(SessionInside):
         super().call(entry)
         for name in range(entry.peer_id + 1, 4):
             if name != self.peer_id:
-                data = encode_call(self.token, name, Reach(12, 2), entry.pair_token)
+                other = self.peers.get(name)
+                key = self.public_key if other is None else other.key
+                data = encode_call(self.token, name, REACH, entry.pair_token, key)
                 self.link.dial(entry.address, seats=0, data=data)
 
 
@@ -487,6 +509,6 @@ def test_ready_for_a_roster_that_does_not_hold_any_more_counts_for_nothing() -> 
     mesh = gathering(3)
     host: Any = inside_of(mesh["peer0"].session)
     joiner = next(iter(host.peers.values()))
-    host.lobby.receive_ready(joiner, encode_ready(bytes(8)))
+    host.lobby.receive_ready(joiner, encode_ready(bytes(16)))
     assert not joiner.ready
     mesh.start(limit=5.0)

@@ -13,7 +13,8 @@ from retick.rollback.events import (
     Stalled,
 )
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.messages.decisions import Drop, encode_drop
+from retick.rollback.session.joining.newcomer import LONGEST_DOUBT, NOT_LET_IN
+from retick.rollback.session.messages.agreement import Signature, SignedItem, Statement, encode_item, encode_statement
 from retick.rollback.session.messages.kinds import MessageKind
 from retick.rollback.session.peer import Peer, Phase
 from retick.transport.conditions import Conditions
@@ -75,46 +76,45 @@ def test_one_who_is_alone_waits_for_somebody_to_join() -> None:
     mesh.verify()
 
 
-def test_a_newcomer_that_only_others_know_to_be_in_hears_it_from_them() -> None:
-    """The sponsor's COMMIT reaches the members and not the newcomer, and then the sponsor is lost."""
+def test_a_newcomer_whose_sponsor_is_lost_with_the_decision_hears_it_from_the_others() -> None:
     mesh = playing_mesh(4)
     leave(mesh, "peer3")
     mesh.restart("peer3", every=600.0)
     member, newcomer = mesh["peer1"].session, mesh["peer3"].session
-    mesh.run_until(lambda: inside_of(member).joins.has_promised, limit=4.0, what="it is about to come in")
+    mesh.run_until(lambda: inside_of(member).membership._ready is not None, limit=4.0, what="it is about to come in")
     mesh.cut("peer0", "peer3", 60.0)
-    mesh.run_until(lambda: not inside_of(member).joins.has_promised, limit=2.0, what="it is in")
-    assert inside_of(newcomer).match.joins_at is None
-    # The members lose the sponsor before the newcomer does.
+    mesh.run_until(lambda: bool(mesh["peer1"].events_of(PlayersReturned)), limit=2.0, what="it is in")
     mesh["peer0"].session.close()
     mesh.run(0.3)
     mesh.crash("peer0")
-    mesh.run(4.0)
+    mesh.run(8.0)
     assert mesh["peer3"].playing
+    assert newcomer.running
     assert_all_play(mesh, 0)
 
 
-def test_a_newcomer_whose_sponsor_is_lost_with_the_commit_for_all_others_does_not_play_on_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_newcomer_whom_too_few_tell_that_it_is_a_member_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     mesh = playing_mesh(3)
     leave(mesh, "peer2")
     mesh.restart("peer2", every=600.0)
     newcomer: Any = mesh["peer2"].session
-    to_member, send = towards(mesh, "peer0", "peer1"), Peer.send
-    monkeypatch.setattr(
-        Peer, "send", lambda peer, data: (peer is to_member and data[0] == MessageKind.COMMIT) or send(peer, data)
-    )
-    mesh.run_until(
-        lambda: inside_of(newcomer).match is not None and inside_of(newcomer).match.joins_at is not None,
-        limit=4.0,
-        what="COMMIT",
-    )
-    mesh.crash("peer0")
-    mesh.run(20.0)
-    assert mesh["peer1"].session.running
+    from_member, send = towards(mesh, "peer1", "peer0"), Peer.send
+    held = from_member.peer_id
+
+    def keep_back(peer: Peer, data: bytes) -> bool:
+        is_to_newcomer = peer.peer_id not in (0, 1) and data[0] == MessageKind.TAKEN
+        return (is_to_newcomer and peer in inside_of(mesh["peer1"].session).peers.values()) or send(peer, data)
+
+    monkeypatch.setattr(Peer, "send", keep_back)
+    mesh.run_until(lambda: bool(mesh["peer0"].events_of(PlayersReturned)), limit=6.0, what="it is a member")
+    assert inside_of(newcomer).match.joins_at is None
+    mesh.run(LONGEST_DOUBT + 0.5)
     assert newcomer.phase is Phase.ENDED
-    assert mesh["peer2"].events_of(MatchEnded)[-1].reason == "the others did not let us in: try again"
+    assert mesh["peer2"].events_of(MatchEnded)[-1].reason == NOT_LET_IN
+    assert held == 0
+    mesh.crash("peer2")
+    mesh.run(6.0)
+    assert_all_play(mesh, 0)
 
 
 def test_a_newcomer_that_loses_its_sponsor_gives_up_and_one_that_only_hears_so_does_not() -> None:
@@ -128,9 +128,10 @@ def test_a_newcomer_that_loses_its_sponsor_gives_up_and_one_that_only_hears_so_d
         what="it has a state",
     )
     last = inside_of(newcomer).peers[max(inside_of(newcomer).peers)]
-    rumour = Drop(frozenset({0}), (), (), unheard=((0, 10),))
-    inside_of(newcomer).routes.receive(last, encode_drop(rumour, 2), newcomer.phase)
-    assert newcomer.phase is Phase.RUNNING
+    rumour = Statement(0, bytes(32), last.peer_id, unheard=((0, 10),))
+    item = SignedItem(MessageKind.STATEMENT, (Signature(last.peer_id, bytes(64)),), encode_statement(rumour, 2))
+    inside_of(newcomer).routes.receive(last, encode_item(item), newcomer.phase)
+    assert newcomer.running
     inside_of(newcomer).expel(inside_of(newcomer).peers[0])
     assert newcomer.phase is Phase.ENDED
     # Links that come up late find no sponsor to tell.

@@ -10,7 +10,6 @@ from retick.errors import DecodeError
 from retick.rollback.session.messages.connect import (
     VERSION,
     ConnectRequest,
-    Reach,
     Want,
     announced_reach,
     decode_acceptance,
@@ -21,20 +20,23 @@ from retick.rollback.session.messages.connect import (
     encode_watch,
     version_fault,
 )
-from tests.rollback.session.messages.values import frames, peer_ids
+from retick.rollback.session.messages.roster import Reach
+from tests.rollback.session.messages.values import frames, keys, peer_ids, reaches
 
-tokens = st.binary(min_size=8, max_size=8)
-reaches = st.builds(Reach, st.integers(0, 255), st.integers(0, 255))
+tokens = st.binary(min_size=16, max_size=16)
+pair_tokens = st.binary(min_size=8, max_size=8)
 
 
-@given(frames, peer_ids, tokens, tokens, peer_ids, reaches)
+@given(frames, frames, tokens, pair_tokens, peer_ids, reaches, keys)
 def test_requests_come_back_as_they_were(
-    frame: int, match: int, token: bytes, pair: bytes, peer_id: int, reach: Reach
+    frame: int, match: int, token: bytes, pair: bytes, peer_id: int, reach: Reach, key: bytes
 ) -> None:
-    play, watch, call = encode_play(reach), encode_watch(frame, match), encode_call(token, peer_id, reach, pair)
+    play, watch, call = encode_play(reach), encode_watch(frame, match), encode_call(token, peer_id, reach, pair, key)
     assert decode_request(play) == ConnectRequest(Want.PLAY, reach=reach)
     assert decode_request(watch) == ConnectRequest(Want.WATCH, frame=frame, match=match)
-    assert decode_request(call) == ConnectRequest(Want.CALL, token=token, pair_token=pair, peer_id=peer_id, reach=reach)
+    assert decode_request(call) == ConnectRequest(
+        Want.CALL, token=token, pair_token=pair, peer_id=peer_id, reach=reach, key=key
+    )
     accepted = encode_acceptance(reach)
     assert decode_acceptance(accepted) == reach
     assert [announced_reach(data) for data in (play, call, accepted)] == [reach] * 3
@@ -69,20 +71,20 @@ def test_an_unknown_tag_is_refused(tag: int, rest: bytes) -> None:
         decode_request(bytes((VERSION, tag)) + rest)
 
 
-@given(tokens, peer_ids)
+@given(pair_tokens, peer_ids)
 def test_requests_of_the_first_version_are_known_by_their_shape(token: bytes, peer_id: int) -> None:
     old = [b"", b"WATCH\xff\xff\xff\xff\0", token + bytes((peer_id,))]
-    words = "session protocol 5 here, 1 there: update Retick on the side with the lower number"
+    words = "session protocol 6 here, 1 there: update Retick on the side with the lower number"
     assert [version_fault(data) for data in old] == [words] * 3
 
 
 def test_a_later_version_is_named() -> None:
     fault = version_fault(b"\x07\x01anything")
-    assert fault == "session protocol 5 here, 7 there: update Retick on the side with the lower number"
+    assert fault == "session protocol 6 here, 7 there: update Retick on the side with the lower number"
     assert len(fault) <= 120
 
 
 def test_no_token_is_in_the_repr_of_a_request() -> None:
     secret = b"ABCDEFGHIJKLMNOP"
     assert "ABC" not in repr(decode_request(encode_play(Reach(8, 2), secret)))
-    assert "ABC" not in repr(decode_request(encode_call(secret[:8], 1, Reach(8, 2), secret[:8])))
+    assert "ABC" not in repr(decode_request(encode_call(secret, 1, Reach(8, 2), secret[:8])))

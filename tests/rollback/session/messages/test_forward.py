@@ -1,4 +1,4 @@
-"""FORWARD, WANT and PASS: what goes in comes out, and any bytes decode or raise DecodeError."""
+"""WANT and PASS: what goes in comes out, and any bytes decode or raise DecodeError."""
 
 import contextlib
 
@@ -8,20 +8,16 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError
 from retick.rollback.session.messages.forward import (
-    FORWARDED,
     MOST_PASSED,
     PASS,
     WANT,
     PassedInputs,
     WantedInputs,
-    decode_forward,
     decode_pass,
     decode_want,
-    encode_forward,
     encode_pass,
     encode_want,
 )
-from retick.rollback.session.messages.kinds import MessageKind
 from retick.wire import rbn1
 from tests.rollback.session.messages.values import frames, peer_ids
 
@@ -33,18 +29,6 @@ passes = st.builds(
     frames,
     st.lists(st.integers(0, 65535), min_size=1, max_size=MOST_PASSED).map(tuple),
 )
-
-
-@given(peer_ids, st.sampled_from(sorted(FORWARDED)), st.binary(max_size=50))
-def test_a_forwarded_message_comes_back_with_its_origin(origin: int, kind: MessageKind, rest: bytes) -> None:
-    message = bytes((kind,)) + rest
-    assert decode_forward(encode_forward(origin, message)) == (origin, message)
-
-
-@pytest.mark.parametrize("kind", [kind for kind in MessageKind if kind not in FORWARDED])
-def test_only_what_each_peer_sends_to_all_is_forwarded(kind: MessageKind) -> None:
-    with pytest.raises(DecodeError, match=f"kind {int(kind)}"):
-        decode_forward(encode_forward(3, bytes((kind, 1))))
 
 
 @given(wants)
@@ -66,7 +50,7 @@ def test_a_pass_has_one_to_thirty_two_inputs(count: int) -> None:
 @pytest.mark.parametrize("input_size", [1, 2, 8])
 @given(data=st.binary(min_size=1, max_size=300))
 def test_any_bytes_decode_or_raise_decode_error(input_size: int, data: bytes) -> None:
-    for decode in (decode_forward, decode_want, lambda data: decode_pass(data, input_size)):
+    for decode in (decode_want, lambda data: decode_pass(data, input_size)):
         with contextlib.suppress(DecodeError):
             decode(data)
 

@@ -22,25 +22,32 @@ from retick.rollback.session.messages.join import (
     encode_meet,
     encode_welcome,
 )
-from retick.rollback.session.messages.roster import RosterEntry
-from tests.rollback.session.messages.values import addresses, entries, frames, peer_ids, seats
+from retick.rollback.session.messages.roster import Reach, RosterEntry
+from tests.rollback.session.messages.values import addresses, entries, frames, keys, peer_ids, reaches, seats
 
-GOOD = Welcome(0, 1, bytes(8), 1, 0, 0, StateHeader(8, 0), (), (RosterEntry(0, (0,), "a"),))
+GOOD = Welcome(0, 1, bytes(16), 8.0, 1, 0, 0, StateHeader(8, 0), (), (RosterEntry(0, (0,), "a"),))
 
 
-@given(entries(), peer_ids, st.integers(0, LAST_WELCOME_FRAME), st.binary(min_size=8, max_size=8), seats)
+@given(entries(), peer_ids, st.integers(0, LAST_WELCOME_FRAME), st.binary(min_size=16, max_size=16), seats)
 def test_a_welcome_comes_back_as_it_was(
     roster: tuple[RosterEntry, ...], peer_id: int, frame: int, token: bytes, gone: tuple[int, ...]
 ) -> None:
-    welcome = Welcome(0, peer_id, token, 7, 3, frame, StateHeader(12345, 0xFFFFFFFF), gone, roster)
+    welcome = Welcome(0, peer_id, token, 2.125, 7, 300, frame, StateHeader(12345, 0xFFFFFFFF), gone, roster)
     assert decode_welcome(encode_welcome(welcome)) == welcome
 
 
-@given(peer_ids, seats, frames, addresses, peer_ids, st.binary(min_size=8, max_size=8))
+@given(peer_ids, seats, frames, addresses, peer_ids, st.binary(min_size=8, max_size=8), keys, reaches)
 def test_a_meet_comes_back_as_it_was(
-    peer_id: int, players: tuple[int, ...], frame: int, address: Any, match: int, token: bytes
+    peer_id: int,
+    players: tuple[int, ...],
+    frame: int,
+    address: Any,
+    match: int,
+    token: bytes,
+    key: bytes,
+    reach: Reach,
 ) -> None:
-    meet = Meet(peer_id, players, frame, address, match, token)
+    meet = Meet(peer_id, players, frame, address, match, token, key, reach)
     assert decode_meet(encode_meet(meet)) == meet
 
 

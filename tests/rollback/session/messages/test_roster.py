@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError
 from retick.rollback.session.messages.roster import (
+    Reach,
     Roster,
     RosterEntry,
     decode_roster,
@@ -15,7 +16,7 @@ from retick.rollback.session.messages.roster import (
     encode_roster,
     encode_start,
 )
-from tests.rollback.session.messages.values import addresses
+from tests.rollback.session.messages.values import addresses, keys, reaches
 
 
 @st.composite
@@ -28,8 +29,10 @@ def rosters(draw: st.DrawFn) -> Roster:
     for peer_id, address in zip(ids, found, strict=True):
         share = draw(st.integers(1, 2))
         players, seats = tuple(sorted(seats[:share])), seats[share:]
-        entries.append(RosterEntry(peer_id, players, address, draw(st.binary(min_size=8, max_size=8))))
-    return Roster(draw(st.sampled_from(ids)), draw(st.binary(min_size=8, max_size=8)), tuple(entries))
+        token = draw(st.binary(min_size=8, max_size=8))
+        entries.append(RosterEntry(peer_id, players, address, token, draw(keys), draw(reaches)))
+    seconds = draw(st.integers(0, 2**32 - 1)) / 1000
+    return Roster(draw(st.sampled_from(ids)), draw(st.binary(min_size=8, max_size=8)), seconds, tuple(entries))
 
 
 @given(rosters())
@@ -78,7 +81,7 @@ def test_two_peers_with_one_seat_or_one_peer_id_are_refused() -> None:
         (RosterEntry(0, (0,), "a"), RosterEntry(0, (1,), "b")),
     ):
         with pytest.raises(DecodeError, match="claim the same"):
-            decode_roster(encode_roster(Roster(0, token, entries)))
+            decode_roster(encode_roster(Roster(0, token, 8.0, entries)))
 
 
 @pytest.mark.parametrize(
@@ -93,10 +96,39 @@ def test_two_peers_with_one_seat_or_one_peer_id_are_refused() -> None:
 def test_two_peers_at_one_address_are_refused_however_it_is_written(one: Any, other: Any) -> None:
     entries = (RosterEntry(0, (0,), ""), RosterEntry(1, (1,), one), RosterEntry(2, (2,), other))
     with pytest.raises(DecodeError, match="two peers at"):
-        decode_roster(encode_roster(Roster(1, bytes(8), entries)))
+        decode_roster(encode_roster(Roster(1, bytes(8), 8.0, entries)))
 
 
 def test_a_peer_without_seats_and_a_roster_without_its_reader_are_refused() -> None:
-    for roster in (Roster(0, bytes(8), (RosterEntry(0, (), "a"),)), Roster(5, bytes(8), (RosterEntry(0, (0,), "a"),))):
+    for roster in (
+        Roster(0, bytes(8), 8.0, (RosterEntry(0, (), "a"),)),
+        Roster(5, bytes(8), 8.0, (RosterEntry(0, (0,), "a"),)),
+    ):
         with pytest.raises(DecodeError):
             decode_roster(encode_roster(roster))
+
+
+@given(rosters(), st.data())
+def test_rosters_that_differ_in_what_all_must_know_have_different_tokens(roster: Roster, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(roster.entries) - 1))
+    entry = roster.entries[at]
+    window, delay = entry.reach
+    changed = data.draw(
+        st.sampled_from(
+            [
+                entry._replace(key=bytes(31) + bytes((entry.key[-1] ^ 1,))),
+                entry._replace(reach=Reach(window ^ 1, delay)),
+                entry._replace(players=tuple(player for player in range(16) if player not in entry.players)),
+            ]
+        )
+    )
+    entries = (*roster.entries[:at], changed, *roster.entries[at + 1 :])
+    assert roster._replace(entries=entries).token != roster.token
+    later = roster._replace(disconnect_after=roster.disconnect_after / 2 + 1)
+    assert later.token != roster.token or later.disconnect_after == roster.disconnect_after
+
+
+@given(rosters())
+def test_what_only_one_reader_is_told_is_not_in_the_token(roster: Roster) -> None:
+    entries = tuple(entry._replace(address="elsewhere", pair_token=bytes(8)) for entry in roster.entries)
+    assert roster._replace(peer_id=roster.entries[-1].peer_id, entries=entries).token == roster.token

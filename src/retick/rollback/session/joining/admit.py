@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from retick.errors import DecodeError
 from retick.link import Accept, Connection, Reason, Refuse, Request
-from retick.link.handshake.strangers import origin_of
-from retick.rollback.desync.equivocation import NO_KEY
+from retick.link.addresses import origin_of
+from retick.rollback.desync.equivocation import NO_KEY, Sign
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.link_config import EXTENSIONS, reach_fault, reach_of
 from retick.rollback.session.members import Members
 from retick.rollback.session.messages.connect import (
     ConnectRequest,
     Want,
-    announced_reach,
     decode_request,
     encode_acceptance,
     encode_call,
@@ -35,7 +34,7 @@ from retick.rollback.session.messages.kinds import (
     UNSIGNED,
     describe,
 )
-from retick.rollback.session.messages.roster import RosterEntry
+from retick.rollback.session.messages.roster import Reach, RosterEntry
 from retick.rollback.session.peer import Peer, Phase
 
 if TYPE_CHECKING:
@@ -47,6 +46,7 @@ EARLY_SECONDS = 12.0
 """How many seconds such a call may wait."""
 KEYS_DIFFER = "over sealed links inputs are signed, over plain ones they are not"
 CROWDED = "too many wait here already"
+INTRODUCED_OTHERWISE = "not the key, window and delay with which this peer was introduced"
 
 
 class ConnectionRequests:
@@ -78,7 +78,7 @@ class ConnectionRequests:
             return Refuse(reason=EQUIVOCATION, text=describe(EQUIVOCATION))
         answer = self._answer(request, wanted)
         if wanted.want is Want.PLAY and isinstance(request.connection.tag, Peer):
-            request.connection.tag.key = wanted.key
+            request.connection.tag.key, request.connection.tag.reach = wanted.key, wanted.reach
         acceptance = encode_acceptance(reach_of(self._session.config), self._session.public_key)
         return replace(answer, data=acceptance) if isinstance(answer, Accept) else answer
 
@@ -111,12 +111,15 @@ class ConnectionRequests:
         is_free = peer is not None and peer.connection is None and peer.is_heard
         if peer is None or not is_free or not compare_digest(call.pair_token, peer.pair_token):
             return Refuse(reason=Reason.DENIED, text="not a peer of this match")
+        if (call.key, call.reach) != (peer.key, peer.reach):
+            return Refuse(reason=UNSIGNED, text=INTRODUCED_OTHERWISE)
         peer.attach(request.connection)
         return Accept()
 
     def claim(self, peer: Peer) -> Connection | None:
         """The connection of a peer that has become known, if it has called already."""
-        return self._early.claim(ShownRequest(self._session.token, peer.pair_token, peer.peer_id))
+        shown = ShownRequest(self._session.token, peer.pair_token, peer.peer_id, peer.key, peer.reach)
+        return self._early.claim(shown)
 
     def expire(self, now: float) -> bool:
         """Close calls that nobody has claimed in time; returns whether others still wait."""
@@ -129,6 +132,8 @@ class ShownRequest(NamedTuple):
     token: bytes
     pair_token: bytes
     peer_id: int
+    key: bytes
+    reach: Reach
 
 
 class EarlyCalls:
@@ -141,7 +146,7 @@ class EarlyCalls:
 
     def hold(self, request: Request, call: ConnectRequest) -> Accept | Refuse:
         """Let a caller wait; nothing is received from it, since its connection belongs to no peer yet."""
-        shown = ShownRequest(call.token, call.pair_token, call.peer_id)
+        shown = ShownRequest(call.token, call.pair_token, call.peer_id, call.key, call.reach)
         self._waiting = {shown: link for shown, link in self._waiting.items() if link.close_reason is None}
         if shown in self._waiting or not self._has_room_for(request.address):
             return Refuse(reason=Reason.DENIED, text=CROWDED)
@@ -188,23 +193,30 @@ class Dialling(Members):
     """The seat token that this peer shows because it held seats before. The seats that it gets now have another."""
     token: bytes
     """The name of the roster, which peers of this match show when they call each other."""
+    next_keys: tuple[Sign, bytes] | None = None
+    """The keys that this peer uses once it is let in elsewhere; None for the present ones.
+
+    No two matches ever see the same key: what was signed in one says nothing about the other.
+    """
 
     def __init__(self, config: MatchConfig) -> None:
         super().__init__()
         self.config = config
-        self._reach = reach_of(config)
+        self.own_reach = reach_of(config)
+        self.set_disconnect_after(config.disconnect_after)
 
     def dial_to_play(self, peer: Peer, address: Hashable, *, heard_of: bool = False) -> None:
         """Ask for seats at the host, or in a match that runs."""
-        data = encode_play(self._reach, self.shown_token, keeps_match=self.match is not None, key=self.public_key)
+        key = self.public_key if self.next_keys is None else self.next_keys[1]
+        data = encode_play(self.own_reach, self.shown_token, keeps_match=self.match is not None, key=key)
         peer.was_dialled = True
         peer.attach(self.link.dial(address, seats=self.seats_asked, data=data, heard_of=heard_of))
 
     def call(self, entry: RosterEntry) -> None:
         """Call a peer of the match known from a roster."""
         peer = self.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
-        peer.key = entry.key
-        data, peer.was_dialled = encode_call(self.token, self.peer_id, self._reach, entry.pair_token), True
+        peer.key, peer.reach, peer.was_dialled = entry.key, entry.reach, True
+        data = encode_call(self.token, self.peer_id, self.own_reach, entry.pair_token, self.public_key)
         peer.attach(self.link.dial(entry.address, seats=0, data=data, heard_of=True))
 
     def expect(self, peer: Peer) -> None:
@@ -220,8 +232,8 @@ class Dialling(Members):
         """Begin to send a peer our inputs from ``first_frame`` on, and to receive its own."""
         terms = peer.connection.terms if peer.connection is not None else None
         if self.match is not None and terms is not None and peer.exchange is None and peer.is_heard:
-            extensions, reach = terms.capabilities & EXTENSIONS, sum(announced_reach(terms.peer_data))
-            self.match.add_peer(peer, extensions=extensions, first_frame=first_frame, reach=reach)
+            extensions = terms.capabilities & EXTENSIONS
+            self.match.add_peer(peer, extensions=extensions, first_frame=first_frame, reach=peer.reach.frames)
 
     def stop_exchange(self, peer: Peer) -> None:
         """Stop exchanging inputs with a peer in this match."""

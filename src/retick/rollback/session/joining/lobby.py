@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 
 from retick.errors import DecodeError, InvalidValue
 from retick.link import Accept, Reason, Refuse, Request
+from retick.link.addresses import check_reachable, unpack_address
 from retick.rollback.events import PeerDisconnected
+from retick.rollback.session.link_config import check_disconnect_after
 from retick.rollback.session.messages.kinds import RETURNED, MessageKind, decode_byte, describe, encode_byte
 from retick.rollback.session.messages.roster import (
     MAX_SEATS_EACH,
-    NO_TOKEN,
-    TOKEN_SIZE,
+    NO_PAIR_TOKEN,
+    NONCE_SIZE,
+    PAIR_TOKEN_SIZE,
     Roster,
-    check_reachable,
     check_seats,
     decode_ready,
     decode_roster,
@@ -27,7 +29,6 @@ from retick.rollback.session.messages.roster import (
     encode_ready,
     encode_roster,
     encode_start,
-    unpack_address,
 )
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, NO_ID, Peer, Phase, Role
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
 MOST_EARLY = 64
-"""The most messages that may wait for START."""
+"""The most messages of one peer that may wait for START: what others send too much is not its fault."""
 LONGEST_EARLY = 16384
 """The most bytes of one of them."""
 MOST_REDIRECTIONS = 8
@@ -156,8 +157,7 @@ class Lobby(SessionPart):
     def _gather_again(self, gone: Peer) -> None:
         """On the host: withdraw the roster."""
         session = self._session
-        session.phase = Phase.GATHERING
-        session.token = session.entropy(TOKEN_SIZE)
+        session.phase, session.token = Phase.GATHERING, b""
         for other in session.peers.values():
             other.ready = False
             other.send(encode_byte(MessageKind.CANCEL, gone.peer_id))
@@ -215,15 +215,16 @@ class Lobby(SessionPart):
         if seated < session.sim.num_players or not all(peer.is_connected for peer in session.peers.values()):
             return
         session.phase, self._since = Phase.LINKING, None
-        entries = session.roster_entries("")
-        tokens = {frozenset(pair): session.entropy(TOKEN_SIZE) for pair in combinations(session.peers, 2)}
+        roster = Roster(HOST_ID, session.entropy(NONCE_SIZE), session.disconnect_after, session.roster_entries(""))
+        session.token = roster.token
+        tokens = {frozenset(pair): session.entropy(PAIR_TOKEN_SIZE) for pair in combinations(session.peers, 2)}
         for peer in session.peers.values():
             # Only the two of a pair know its token: nobody can call in the name of a third one.
             told = tuple(
-                entry._replace(pair_token=tokens.get(frozenset((entry.peer_id, peer.peer_id)), NO_TOKEN))
-                for entry in entries
+                entry._replace(pair_token=tokens.get(frozenset((entry.peer_id, peer.peer_id)), NO_PAIR_TOKEN))
+                for entry in roster.entries
             )
-            peer.send(encode_roster(Roster(peer.peer_id, session.token, told)))
+            peer.send(encode_roster(roster._replace(peer_id=peer.peer_id, entries=told)))
 
     def receive_roster(self, peer: Peer, data: bytes) -> None:
         """Receive the roster: call the peers that came before us, expect calls of those that came after."""
@@ -236,6 +237,7 @@ class Lobby(SessionPart):
         session.phase, self._since = Phase.LINKING, None
         self._reported, self._missing = False, {}
         session.peer_id, session.token = roster.peer_id, roster.token
+        session.set_disconnect_after(roster.disconnect_after)
         for entry in roster.entries:
             if entry.peer_id == HOST_ID:
                 peer.players = entry.players
@@ -243,7 +245,7 @@ class Lobby(SessionPart):
                 session.call(entry)
             elif entry.peer_id > session.peer_id:
                 later = session.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
-                later.pair_token, later.key = entry.pair_token, entry.key
+                later.pair_token, later.key, later.reach = entry.pair_token, entry.key, entry.reach
         for entry in roster.entries:
             if entry.peer_id > session.peer_id:
                 session.expect(session.peers[entry.peer_id])
@@ -259,9 +261,13 @@ class Lobby(SessionPart):
         taken = check_seats(seats.values(), session.sim.num_players)
         if HOST_ID not in seats or roster.peer_id == HOST_ID or len(taken) != session.sim.num_players:
             raise InvalidValue("a roster without the host, or with a seat that nobody plays")
-        ours = seats[roster.peer_id]
-        if ours != session.local_players or len(ours) != session.seats_asked:
-            raise InvalidValue(f"a roster that gives this peer the seats {ours}")
+        shown = {entry.peer_id: (entry.players, entry.key, entry.reach) for entry in roster.entries}
+        ours = shown[roster.peer_id]
+        if ours != session.own_terms() or len(ours[0]) != session.seats_asked:
+            raise InvalidValue(f"a roster that gives this peer the seats {ours[0]}, or another key, window or delay")
+        if shown[HOST_ID][1:] != (host.key, host.reach):
+            raise InvalidValue("a roster with another key, window or delay of the host than its own")
+        check_disconnect_after(roster.disconnect_after, session.config)
         for entry in roster.entries:
             if HOST_ID < entry.peer_id < roster.peer_id and host.connection is not None:
                 check_reachable(entry.address, host.connection.address)
@@ -308,6 +314,6 @@ class Lobby(SessionPart):
 
     def hold(self, peer: Peer, data: bytes) -> None:
         """Keep a message until our match runs: the START of another joiner has come before ours."""
-        if len(self._early) >= MOST_EARLY or len(data) > LONGEST_EARLY:
+        if sum(sender is peer for sender, _ in self._early) >= MOST_EARLY or len(data) > LONGEST_EARLY:
             raise InvalidValue(f"more than {MOST_EARLY} messages before START, or one of {len(data)} bytes")
         self._early.append((peer, data))

@@ -3,28 +3,25 @@
 Theory of operation. The newcomer dials any peer of the match and is redirected to its *sponsor*, the peer with the
 lowest id. The sponsor sends it a final state and tells the other players to expect its call (MEET). From that state's
 frame on every player sends the newcomer its inputs like to any other peer; the newcomer runs them as fast as they come.
-Once it has a link with everybody (JOINED) the sponsor asks all players for a frame (PROPOSE), and names the last one
-that may be promised. Each answers with a frame a little ahead and promises to stop there until the sponsor answers
-(PROMISE). The highest of them is the frame from which the newcomer plays (COMMIT): no peer can have passed it, and
-every peer has seen that it could accept the last one. A promise is a few round trips ahead, so in practice no peer
-stops.
+Once it has a link with everybody it says so to all (JOINED), and when it has nearly caught up the sponsor asks for a
+decision (``membership``). If all state that they are ready for it, it is a member from then on, and the decision says
+from which frame it plays.
 
 Only one newcomer comes in at a time, so each step has a time limit. A newcomer takes the place when its link is up, and
 not before; it loses it if it makes no progress.
 """
 
-from collections import Counter
 from collections.abc import Hashable
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from retick.errors import InvalidValue, UsageError
+from retick.errors import UsageError
 from retick.link import Accept, Reason, Refuse, Request
-from retick.link.handshake.strangers import origin_of
+from retick.link.addresses import origin_of, pack_address
 from retick.link.request import NO_SEAT_TOKEN
-from retick.rollback.match.match import Match, missing_of
+from retick.rollback.match.match import Match, waited_for
 from retick.rollback.session.joining.newcomer import LEVEL_SECONDS
-from retick.rollback.session.messages.join import Meet, Welcome, decode_joined, encode_meet, encode_welcome
+from retick.rollback.session.messages.join import Meet, Welcome, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import (
     ASK_SPONSOR,
     EQUIVOCATION,
@@ -32,11 +29,9 @@ from retick.rollback.session.messages.kinds import (
     NO_INPUTS,
     UNSIGNED,
     MessageKind,
-    decode_byte_and_number,
     encode_byte,
-    encode_byte_and_number,
 )
-from retick.rollback.session.messages.roster import MAX_SEATS_EACH, NO_TOKEN, TOKEN_SIZE, pack_address
+from retick.rollback.session.messages.roster import MAX_SEATS_EACH, NO_PAIR_TOKEN, PAIR_TOKEN_SIZE
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import NO_ID, Peer, Role
 from retick.rollback.session.state_transfer import PackedState, StateSender
@@ -96,10 +91,8 @@ LONGEST_JOIN = 30.0
 """Seconds after which a newcomer that has not become a player is given up."""
 LONGEST_STANDSTILL = 5.0
 """Seconds without progress of the newcomer, while the match runs, after which it is given up."""
-LONGEST_PROMISE = 3.0
-"""Seconds that the players have to answer PROPOSE."""
-MOST_UNPROMISED = 2
-"""How often a player may fail to PROMISE before it is expelled."""
+ASK_EVERY = 1.0
+"""Seconds between two decisions about one newcomer: a player may not have been ready for it."""
 PROBATION = 60.0
 """Seconds after coming in during which a peer must not be lost while all wait for it, or its address must wait."""
 EXPELLED = frozenset({Reason.VIOLATION, NO_INPUTS, NO_ACKNOWLEDGEMENTS, EQUIVOCATION, UNSIGNED})
@@ -115,17 +108,12 @@ class Sponsor(SessionPart):
         """The newcomer that this peer is letting in; None if there is none."""
         self._first_frame: int | None = None
         """The frame of the newcomer's state; None before it was sent."""
-        self._promises: dict[int, int] = {}
-        """Peers, this one included, with the frame that each has promised for our newcomer."""
-        self._last = 0
-        """The last frame that may be promised."""
-        self._has_joined = False
         self._waits_for_state = False
         self._sender: StateSender | None = None
         self._began_at: float | None = None
         """When our newcomer was first seen; None until the next frame."""
-        self._proposed_at: float | None = None
-        """When the players were asked; None before."""
+        self._asks_at = 0.0
+        """When the players may be asked again."""
         self._progress: tuple[Any, ...] = ()
         self._moved_at = 0.0
         """When our newcomer last made progress, or the match stood still."""
@@ -133,8 +121,6 @@ class Sponsor(SessionPart):
         """Addresses of newcomers that were given up, or that made everybody wait."""
         self._came_in: dict[int, float] = {}
         """Newcomers that became players, whichever peer brought them in, and when."""
-        self._unpromised: Counter[int] = Counter()
-        """How often each player failed to PROMISE in time."""
 
     def admit(self, request: Request, old: Peer | None = None, token: bytes = NO_SEAT_TOKEN) -> Accept | Refuse:
         """Answer a request for seats in the running match; the sender has proved to be ``old`` if that is given."""
@@ -196,10 +182,9 @@ class Sponsor(SessionPart):
         peer.peer_id = peer_id
         session.give_peer_id(peer_id)
         session.peers[peer_id] = self.newcomer = peer
-        # What the previous newcomer did, and was promised, says nothing about this one.
-        self._first_frame, self._promises, self._progress = None, {}, ()
-        self._has_joined = self._waits_for_state = False
-        self._began_at = self._proposed_at = None
+        # What the previous newcomer did says nothing about this one.
+        self._first_frame, self._progress, self._began_at = None, (), None
+        self._waits_for_state = False
         return True
 
     def peer_connected(self, peer: Peer) -> None:
@@ -213,23 +198,25 @@ class Sponsor(SessionPart):
         if peer.role is Role.PLAYER and link is not None and self._has_cost_time(peer, link.close_reason):
             self._hold_off(link.address, self._session.now)
         if peer is self.newcomer and self._session.running:
-            self.cancel(self._match)
+            self.cancel()
 
     def _has_cost_time(self, peer: Peer, reason: int | None) -> bool:
         """Whether a player was expelled, or came in recently and leaves while everybody waits for its inputs."""
         if reason in EXPELLED:
             return True
         match, came_at = self._session.match, self._came_in.get(peer.peer_id)
-        if match is None or peer.exchange is None or came_at is None or self._session.now > came_at + PROBATION:
+        if match is None or came_at is None or self._session.now > came_at + PROBATION:
             return False
-        return match.is_stalled and bool(missing_of(peer.exchange, match.engine, match.frontier))
+        return match.is_stalled and not set(peer.players).isdisjoint(waited_for(match.engine, match.frontier))
 
-    def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
+    def newcomer_became_player(self, newcomer: Peer, frame: int, match: Match) -> None:
         self._came_in[newcomer.peer_id] = self._session.now
+        if newcomer is self.newcomer:
+            self.newcomer = self._sender = None
 
     def match_ending(self, match: Match) -> None:
         """Give up our newcomer if it is not a player by now: it must try again."""
-        self._call_off(match)
+        self.cancel()
 
     def _welcome(self, newcomer: Peer, match: Match) -> None:
         """Send our newcomer the state, and tell the others about it.
@@ -239,34 +226,37 @@ class Sponsor(SessionPart):
         """
         session = self._session
         frame = match.engine.final_state_frame
-        agreement = session.drop_agreement
-        self._waits_for_state = agreement.undecided or frame < max(agreement.decided.values(), default=0)
+        free = session.membership.free.values()
+        self._waits_for_state = session.membership.is_deciding or frame < max(free, default=0)
         if self._waits_for_state:
             return
         try:
             packed = PackedState(session.sim, match.engine.state_at(frame))
         except UsageError as error:
-            self.cancel(match, str(error))
+            self.cancel(str(error))
             return
-        tokens = {peer.peer_id: session.entropy(TOKEN_SIZE) for peer in session.players_peers()}
+        tokens = {peer.peer_id: session.entropy(PAIR_TOKEN_SIZE) for peer in session.players_peers()}
         welcome = Welcome(
             sender=session.peer_id,
             peer_id=newcomer.peer_id,
             token=session.token,
+            disconnect_after=session.disconnect_after,
             seed=match.seed,
-            match=match.number,
+            match=session.match_count,
             frame=frame,
             state=packed.header,
             gone=tuple(sorted(set(session.gone) - set(newcomer.players))),
             entries=tuple(
-                entry._replace(pair_token=tokens.get(entry.peer_id, NO_TOKEN)) for entry in session.roster_entries("")
+                entry._replace(pair_token=tokens.get(entry.peer_id, NO_PAIR_TOKEN))
+                for entry in session.roster_entries("")
             ),
         )
         self._sender = StateSender(encode_welcome(welcome), packed)
         self._sender.add(newcomer)
         self._sender.pump()
         address = newcomer.connection.address if newcomer.connection is not None else ""
-        meet = Meet(newcomer.peer_id, newcomer.players, frame, address, match.number, key=newcomer.key)
+        meet = Meet(newcomer.peer_id, newcomer.players, frame, address, match.number)
+        meet = meet._replace(key=newcomer.key, reach=newcomer.reach)
         for peer in session.players_peers():
             peer.send(encode_meet(meet._replace(pair_token=tokens[peer.peer_id])))
         self._first_frame = frame
@@ -282,45 +272,43 @@ class Sponsor(SessionPart):
             self._welcome(newcomer, match)
         if self._sender is not None:
             self._sender.pump()
-        self._propose_when_level(match, now)
-        self._check_time(match, now)
+        self._ask_when_level(newcomer, match, now)
+        self._check_time(newcomer, match, now)
         return True
 
-    def _check_time(self, match: Match, now: float) -> None:
-        """Give up a newcomer that takes too long, or for which promises do not come."""
-        newcomer = self.newcomer
-        if newcomer is None:
+    def newcomer_joined(self, peer: Peer) -> None:
+        """Note that a newcomer has the state and all links."""
+        if peer is self.newcomer:
+            # When the others have heard it, too.
+            self._asks_at = self._session.now + self._session.longest_rtt
+
+    def _ask_when_level(self, newcomer: Peer, match: Match, now: float) -> None:
+        """Ask for a decision once the newcomer has nearly caught up: else all would have to wait for it."""
+        exchange = newcomer.exchange
+        if exchange is None or now < self._asks_at or not self._session.joins.has_joined(newcomer):
             return
+        if match.engine.frame - exchange.acknowledged <= LEVEL_SECONDS * match.config.tick_rate:
+            self._asks_at = now + ASK_EVERY
+            self._session.membership.want_slot()
+
+    def _check_time(self, newcomer: Peer, match: Match, now: float) -> None:
+        """Give up a newcomer that takes too long."""
         if self._began_at is None:
             self._began_at = self._moved_at = now
         progress = self._progress_of(newcomer, match)
         if self._waits_for_state or progress[:1] == self._progress[:1] or progress[1:] != self._progress[1:]:
             self._moved_at = now
         self._progress = progress
-        if self._proposed_at is not None:
-            if now - self._proposed_at > LONGEST_PROMISE:
-                self._cancel_unpromised(match)
-        elif now - self._moved_at > LONGEST_STANDSTILL or now - self._began_at > LONGEST_JOIN:
+        if now - self._moved_at > LONGEST_STANDSTILL or now - self._began_at > LONGEST_JOIN:
             if newcomer.connection is not None:
                 self._hold_off(newcomer.connection.address, now)
-            self.cancel(match, "joining took too long: try again")
+            self.cancel("joining took too long: try again")
 
     def _hold_off(self, address: Hashable, now: float) -> None:
         self._held_off.hold(address, now)
         self._session.is_quiet = False
 
-    def _cancel_unpromised(self, match: Match) -> None:
-        """Give up because some players gave no PROMISE: everybody stood still. The second time, expel them."""
-        session = self._session
-        late = [peer for peer in session.heard_peers() if peer.peer_id not in self._promises]
-        self.cancel(match, "not every player has promised a frame: try again")
-        for peer in late:
-            self._unpromised[peer.peer_id] += 1
-            if self._unpromised[peer.peer_id] >= MOST_UNPROMISED and session.running:
-                session.expel(peer, "does not promise a frame for a newcomer")
-
     def peer_id_given(self, peer_id: int) -> None:
-        self._unpromised.pop(peer_id, None)
         self._came_in.pop(peer_id, None)
 
     def _progress_of(self, newcomer: Peer, match: Match) -> tuple[Any, ...]:
@@ -330,71 +318,16 @@ class Sponsor(SessionPart):
             match.engine.frame,
             exchange.acknowledged if exchange is not None else None,
             connection.queued_bytes if connection is not None else None,
-            self._has_joined,
+            self._session.joins.has_joined(newcomer),
             self._first_frame,
         )
 
-    def receive_joined(self, peer: Peer, data: bytes) -> None:
-        """Receive the word that our newcomer has the state and all links."""
-        decode_joined(data)
-        if peer is not self.newcomer or self._first_frame is None:
-            raise InvalidValue("a JOINED from a newcomer that another peer brings in, or that has no state yet")
-        self._has_joined = True
-        self._propose_when_level(self._match, self._session.now)
-
-    def _propose_when_level(self, match: Match, now: float) -> None:
-        """Ask everyone for a frame once the newcomer has nearly caught up: else all would have to wait for it there."""
-        newcomer = self.newcomer
-        if newcomer is None or self._proposed_at is not None or not self._has_joined:
-            return
-        exchange = newcomer.exchange
-        if exchange is None or match.engine.frame - exchange.acknowledged > LEVEL_SECONDS * match.config.tick_rate:
-            return
-        self._proposed_at = now
-        self._last = self._session.joins.last_to_promise(match)
-        self._promises[self._session.peer_id] = self._session.joins.promise(match, self._last)
-        for peer in self._session.players_peers():
-            peer.send(encode_byte_and_number(MessageKind.PROPOSE, newcomer.peer_id, self._last))
-        self._commit_when_promised(match)
-
-    def receive_promise(self, peer: Peer, data: bytes) -> None:
-        """Receive the frame at which a player will stop. A frame past the last that we named is that player's fault."""
-        peer_id, frame = decode_byte_and_number(data)
-        if self.newcomer is None or peer_id != self.newcomer.peer_id or self._proposed_at is None:
-            return
-        if frame > self._last or peer.peer_id in self._promises:
-            raise InvalidValue(f"a PROMISE of frame {frame}, where {self._last} is the last, or a second one")
-        self._promises[peer.peer_id] = frame
-        self._commit_when_promised(self._match)
-
-    def receive_cancel(self, peer: Peer, peer_id: int, match: Match) -> None:
-        """Receive a player's refusal of PROPOSE: it lost the newcomer, or cannot stop in time. Ignored otherwise."""
-        is_ours = self.newcomer is not None and self.newcomer.peer_id == peer_id
-        if is_ours and self._proposed_at is not None and peer.peer_id not in self._promises:
-            self.cancel(match, f"peer {peer.peer_id} cannot let you in now: try again")
-
-    def _commit_when_promised(self, match: Match) -> None:
-        session, newcomer = self._session, self.newcomer
-        if newcomer is None or any(peer.peer_id not in self._promises for peer in session.players_peers()):
-            return
-        frame = max(self._promises.values())
-        message = encode_byte_and_number(MessageKind.COMMIT, newcomer.peer_id, frame)
-        for peer in (*session.players_peers(), newcomer):
-            peer.send(message)
-        self.newcomer = None
-        session.joins.commit(newcomer, frame, match)
-
-    def cancel(self, match: Match, text: str = "") -> None:
+    def cancel(self, text: str = "") -> None:
         """Give up bringing in our newcomer, if there is one: it may try again."""
-        if self.newcomer is not None:
-            self._call_off(match, text)
-            self._session.tell_roster_agreed(match)
-
-    def _call_off(self, match: Match, text: str = "") -> None:
         newcomer, self.newcomer, self._sender, self._waits_for_state = self.newcomer, None, None, False
-        match.barrier = None
-        if newcomer is None:
+        match = self._session.match
+        if newcomer is None or match is None:
             return
         for peer in self._session.players_peers():
             peer.send(encode_byte(MessageKind.CANCEL, newcomer.peer_id))
-        self._session.joins.send_away(newcomer, match, text)
+        self._session.joins.give_up(newcomer, match, text)

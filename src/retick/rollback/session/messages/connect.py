@@ -6,12 +6,12 @@
 
     01 PLAY    16 bytes seat token, 0 for none, u8 1 if the sender still has the match of that token, else 0, key,
                reach; the link's request has the number of seats
-    02 WATCH   u32 frame to go on from, FFFFFFFF for none, u8 match
-    03 CALL    8 bytes token, 8 bytes pair token, u8 peer id, reach: a peer of the match calls another
+    02 WATCH   u32 frame to go on from, FFFFFFFF for none, u32 match
+    03 CALL    16 bytes token, 8 bytes pair token, u8 peer id, key, reach: a peer of the match calls another
 
     ACCEPT: u8 version of the session protocol, key, reach
 
-    key: 32 bytes, the public key with which the sender signs its inputs; zeros over a plain link
+    key: 32 bytes, the public key with which the sender signs; zeros over a plain link
 
     reach: u8 prediction window, u8 input delay: how far the sender's inputs may be ahead of the receiver's
 
@@ -26,9 +26,9 @@ from typing import NamedTuple
 from retick.errors import InvalidValue
 from retick.link.request import NO_SEAT_TOKEN, SEAT_TOKEN_SIZE
 from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
-from retick.rollback.session.messages.roster import NO_TOKEN, TOKEN_SIZE
+from retick.rollback.session.messages.roster import NO_PAIR_TOKEN, PAIR_TOKEN_SIZE, TOKEN_SIZE, Reach
 
-VERSION = 5
+VERSION = 6
 """The version of the session protocol, which includes everything in this package."""
 FROM_A_STATE = 0xFFFFFFFF
 """Used in place of the frame to continue from: the spectator has nothing yet."""
@@ -39,8 +39,10 @@ LARGEST_REACH = 255
 _ACCEPT = struct.Struct(f"<B{KEY_SIZE}sBB")
 _HEAD = struct.Struct("<BB")
 _PLAY = struct.Struct(f"<BB{SEAT_TOKEN_SIZE}sB{KEY_SIZE}sBB")
-_WATCH = struct.Struct("<BBIB")
-_CALL = struct.Struct(f"<BB{TOKEN_SIZE}s{TOKEN_SIZE}sBBB")
+_WATCH = struct.Struct("<BBII")
+_CALL = struct.Struct(f"<BB{TOKEN_SIZE}s{PAIR_TOKEN_SIZE}sB{KEY_SIZE}sBB")
+_FIRST_VERSION_CALL = 9
+"""The bytes of a call in version 1, which had no version byte."""
 
 
 class Want(IntEnum):
@@ -51,13 +53,6 @@ class Want(IntEnum):
     CALL = 3
 
 
-class Reach(NamedTuple):
-    """How many frames a peer may run ahead of the inputs that it knows, and its inputs ahead of its frames."""
-
-    window: int = 0
-    delay: int = 0
-
-
 class ConnectRequest(NamedTuple):
     """A decoded request; only the fields of its tag have a meaning."""
 
@@ -65,10 +60,10 @@ class ConnectRequest(NamedTuple):
     frame: int = FROM_A_STATE
     """WATCH: the frame to continue from."""
     match: int = 0
-    """WATCH: the match of that frame."""
+    """WATCH: the match of that frame, as a WELCOME counts matches."""
     token: bytes = b""
     """CALL: the token that all peers of the match know."""
-    pair_token: bytes = NO_TOKEN
+    pair_token: bytes = NO_PAIR_TOKEN
     """CALL: the token that only the caller and the called peer know."""
     peer_id: int = 0
     """CALL: the caller's id."""
@@ -79,7 +74,7 @@ class ConnectRequest(NamedTuple):
     keeps_match: bool = False
     """PLAY: whether the sender still has the match in which it held them."""
     key: bytes = NO_KEY
-    """PLAY: the public key with which the sender signs its inputs."""
+    """PLAY and CALL: the public key with which the sender signs."""
 
     def __repr__(self) -> str:
         return f"ConnectRequest({self.want.name}, peer_id={self.peer_id}, reach={self.reach})"  # no token is shown
@@ -95,8 +90,10 @@ def encode_watch(frame: int, match: int = 0) -> bytes:
     return _WATCH.pack(VERSION, Want.WATCH, frame, match)
 
 
-def encode_call(token: bytes, peer_id: int, reach: Reach, pair_token: bytes = NO_TOKEN) -> bytes:
-    return _CALL.pack(VERSION, Want.CALL, token, pair_token, peer_id, *reach)
+def encode_call(
+    token: bytes, peer_id: int, reach: Reach, pair_token: bytes = NO_PAIR_TOKEN, key: bytes = NO_KEY
+) -> bytes:
+    return _CALL.pack(VERSION, Want.CALL, token, pair_token, peer_id, key, *reach)
 
 
 def encode_acceptance(reach: Reach, key: bytes = NO_KEY) -> bytes:
@@ -123,7 +120,7 @@ def announced_reach(data: bytes) -> Reach:
 
 def version_fault(data: bytes) -> str | None:
     """Say which version the other side has, from what it sent on connecting; None if it is ours."""
-    is_first = not data or len(data) == TOKEN_SIZE + 1 or data.startswith(b"WATCH")
+    is_first = not data or len(data) == _FIRST_VERSION_CALL or data.startswith(b"WATCH")
     theirs = 1 if is_first else data[0]
     if theirs == VERSION:
         return None
@@ -146,6 +143,8 @@ def decode_request(data: bytes) -> ConnectRequest:
         _, _, frame, match = _WATCH.unpack(data)
         return ConnectRequest(Want.WATCH, frame=frame, match=match)
     if want == Want.CALL and len(data) == _CALL.size:
-        _, _, token, pair_token, peer_id, *reach = _CALL.unpack(data)
-        return ConnectRequest(Want.CALL, token=token, pair_token=pair_token, peer_id=peer_id, reach=Reach(*reach))
+        _, _, token, pair_token, peer_id, key, *reach = _CALL.unpack(data)
+        return ConnectRequest(
+            Want.CALL, token=token, pair_token=pair_token, peer_id=peer_id, reach=Reach(*reach), key=key
+        )
     raise InvalidValue(f"a request to connect with tag {want} and {len(data)} bytes")

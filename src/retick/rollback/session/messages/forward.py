@@ -1,8 +1,6 @@
-"""What a peer forwards for two others that do not hear each other.
+"""Inputs that a peer passes on for two others that do not hear each other, and the signed ranges of inputs.
 
 ::
-
-    12 FORWARD   u8 origin's peer id, then its message: a DROP, REMATCH, RESYNCED or PAUSE, with its kind
 
     unreliable payloads, beside RBN1:
     F0 WANT      u8 match, u8 player, u32 first missing frame
@@ -21,10 +19,7 @@ WANT, PASS = 0xF0, 0xF1
 """The first bytes of these payloads; RBN1 begins with another one."""
 MOST_PASSED = 32
 """The most frames of inputs in one PASS."""
-FORWARDED = frozenset({MessageKind.DROP, MessageKind.REMATCH, MessageKind.RESYNCED, MessageKind.PAUSE})
-"""The messages that each peer sends to all, and that may be received twice."""
 
-_FORWARD = struct.Struct("<BB")
 _INPUTS = struct.Struct("<BBBI")
 
 
@@ -44,18 +39,6 @@ class PassedInputs(NamedTuple):
     frame: int
     """The frame of the first input."""
     inputs: tuple[int, ...]
-
-
-def encode_forward(origin: int, message: bytes) -> bytes:
-    return _FORWARD.pack(MessageKind.FORWARD, origin) + message
-
-
-def decode_forward(data: bytes) -> tuple[int, bytes]:
-    """Read the origin and its message."""
-    need(data, _FORWARD.size + 1)
-    if data[_FORWARD.size] not in FORWARDED:
-        raise InvalidValue(f"a FORWARD of a message of kind {data[_FORWARD.size]}")
-    return data[1], data[_FORWARD.size :]
 
 
 def encode_want(want: WantedInputs) -> bytes:

@@ -2,13 +2,13 @@
 
 ::
 
-    05 WELCOME   u8 sender's peer id, u8 your peer id, 8 bytes token, u32 seed, u8 match, u32 frame,
-                 u32 bytes of the state, u32 its checksum, u16 free seats as bits, roster entries
-    07 MEET      u8 match, u8 peer id, u16 seats as bits, u32 frame, 8 bytes pair token, 32 bytes key, u8 n,
+    05 WELCOME   u8 sender's peer id, u8 your peer id, 16 bytes token, u32 disconnect_after in milliseconds, u32 seed,
+                 u32 match, u32 frame, u32 bytes of the state, u32 its checksum, u16 free seats as bits, roster entries
+    07 MEET      u8 match, u8 peer id, u16 seats as bits, u32 frame, 8 bytes pair token, 32 bytes key, reach, u8 n,
                  n bytes address
     08 JOINED    nothing more: the newcomer has the state and all links
 
-PROPOSE, PROMISE, COMMIT and CANCEL have the layouts of ``kinds``.
+CANCEL has the layout of ``kinds``. The match of a WELCOME counts all matches of the session; MEET has its last byte.
 """
 
 import struct
@@ -16,18 +16,19 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from retick.errors import InvalidValue
+from retick.link.addresses import MAX_ADDRESS, pack_address, unpack_address
 from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
 from retick.rollback.session.messages.kinds import MessageKind, need
 from retick.rollback.session.messages.roster import (
-    MAX_ADDRESS,
-    NO_TOKEN,
+    NO_PAIR_TOKEN,
+    PAIR_TOKEN_SIZE,
     TOKEN_SIZE,
+    Reach,
     RosterEntry,
     decode_entries,
     encode_entries,
-    pack_address,
+    in_milliseconds,
     pack_seats,
-    unpack_address,
     unpack_seats,
 )
 
@@ -35,15 +36,13 @@ from retick.rollback.session.messages.roster import (
 #
 # ::
 #
-#     state header   u32 bytes of the packed state, u32 the game's checksum of it; part of WELCOME and RESYNC
-#     06 STATE       u32 offset, bytes
-#     10 RESYNC      u8 number of the match to come, state header; STATE messages follow
+#     state header   u32 bytes of the packed state, u32 the game's checksum of it; part of WELCOME and of statements
+#     06 STATE       u8 number of the match that begins with it, 0 after a WELCOME; u32 offset, bytes
 
 LARGEST_STATE = 16 << 20
 """The most bytes of a packed state that a peer accepts."""
 
-_CHUNK = struct.Struct("<BI")
-_RESYNC = struct.Struct("<BBII")
+_CHUNK = struct.Struct("<BBI")
 
 
 class StateHeader(NamedTuple):
@@ -62,32 +61,30 @@ def check_header(header: StateHeader) -> StateHeader:
     return header
 
 
-def encode_chunk(offset: int, chunk: bytes) -> bytes:
-    return _CHUNK.pack(MessageKind.STATE, offset) + chunk
+class Chunk(NamedTuple):
+    """A part of a state."""
+
+    offset: int
+    data: bytes
+    match: int = 0
+    """The number of the match that begins with the state; 0 after a WELCOME."""
 
 
-def decode_chunk(data: bytes) -> tuple[int, bytes]:
+def encode_chunk(chunk: Chunk) -> bytes:
+    return _CHUNK.pack(MessageKind.STATE, chunk.match, chunk.offset) + chunk.data
+
+
+def decode_chunk(data: bytes) -> Chunk:
     need(data, _CHUNK.size)
-    return _CHUNK.unpack_from(data)[1], data[_CHUNK.size :]
-
-
-def encode_resync(match: int, header: StateHeader) -> bytes:
-    return _RESYNC.pack(MessageKind.RESYNC, match, *header)
-
-
-def decode_resync(data: bytes) -> tuple[int, StateHeader]:
-    """Read the number of the match to come, and the announcement of its first state."""
-    if len(data) != _RESYNC.size:
-        raise InvalidValue(f"RESYNC has {_RESYNC.size} bytes, not {len(data)}")
-    _, match, size, checksum = _RESYNC.unpack(data)
-    return match, check_header(StateHeader(size, checksum))
+    _, match, offset = _CHUNK.unpack_from(data)
+    return Chunk(offset, data[_CHUNK.size :], match)
 
 
 LAST_WELCOME_FRAME = (1 << 31) - 1
 """More than a year of frames; later ones still fit the 32 bits that messages have for a frame."""
 
-_WELCOME = struct.Struct("<BBB8sIBIIIH")
-_MEET = struct.Struct(f"<BBBHI{TOKEN_SIZE}s{KEY_SIZE}sB")
+_WELCOME = struct.Struct(f"<BBB{TOKEN_SIZE}sIIIIIIH")
+_MEET = struct.Struct(f"<BBBHI{PAIR_TOKEN_SIZE}s{KEY_SIZE}sBBB")
 
 
 class Welcome(NamedTuple):
@@ -97,8 +94,11 @@ class Welcome(NamedTuple):
     peer_id: int
     """The receiver's id; 255 for a spectator."""
     token: bytes
+    disconnect_after: float
+    """Seconds after which all peers count a silent one as lost."""
     seed: int
     match: int
+    """How many matches the session has had before this one."""
     frame: int
     """The frame of the state that follows."""
     state: StateHeader
@@ -116,10 +116,11 @@ class Meet(NamedTuple):
     """The first frame whose inputs the newcomer needs."""
     address: Hashable
     match: int = 0
-    pair_token: bytes = NO_TOKEN
+    pair_token: bytes = NO_PAIR_TOKEN
     """The token that the newcomer shows to the receiver, and to nobody else."""
     key: bytes = NO_KEY
-    """The public key with which the newcomer signs its inputs."""
+    """The public key with which the newcomer signs."""
+    reach: Reach = Reach()
 
 
 def encode_welcome(welcome: Welcome) -> bytes:
@@ -128,6 +129,7 @@ def encode_welcome(welcome: Welcome) -> bytes:
         welcome.sender,
         welcome.peer_id,
         welcome.token,
+        in_milliseconds(welcome.disconnect_after),
         welcome.seed,
         welcome.match,
         welcome.frame,
@@ -139,31 +141,41 @@ def encode_welcome(welcome: Welcome) -> bytes:
 
 def decode_welcome(data: bytes) -> Welcome:
     need(data, _WELCOME.size)
-    _, sender, peer_id, token, seed, match, frame, size, checksum, gone = _WELCOME.unpack_from(data)
+    _, sender, peer_id, token, milliseconds, seed, match, frame, size, checksum, gone = _WELCOME.unpack_from(data)
     if not seed:
         raise InvalidValue("a match has a seed from 1 on")
     if frame > LAST_WELCOME_FRAME:
         raise InvalidValue(f"a WELCOME at frame {frame}, where {LAST_WELCOME_FRAME} is the last that is allowed")
     state = check_header(StateHeader(size, checksum))
     entries = decode_entries(data, _WELCOME.size)
-    return Welcome(sender, peer_id, token, seed, match, frame, state, unpack_seats(gone), entries)
+    seconds = milliseconds / 1000
+    return Welcome(sender, peer_id, token, seconds, seed, match, frame, state, unpack_seats(gone), entries)
 
 
 def encode_meet(meet: Meet) -> bytes:
     address = pack_address(meet.address)
     seats = pack_seats(meet.players)
     head = _MEET.pack(
-        MessageKind.MEET, meet.match, meet.peer_id, seats, meet.frame, meet.pair_token, meet.key, len(address)
+        MessageKind.MEET,
+        meet.match,
+        meet.peer_id,
+        seats,
+        meet.frame,
+        meet.pair_token,
+        meet.key,
+        *meet.reach,
+        len(address),
     )
     return head + address
 
 
 def decode_meet(data: bytes) -> Meet:
     need(data, _MEET.size)
-    _, match, peer_id, seats, frame, pair_token, key, length = _MEET.unpack_from(data)
+    _, match, peer_id, seats, frame, pair_token, key, window, delay, length = _MEET.unpack_from(data)
     if len(data) != _MEET.size + length or length > MAX_ADDRESS or not seats:
         raise InvalidValue("a MEET with a wrong length or without a seat")
-    return Meet(peer_id, unpack_seats(seats), frame, unpack_address(data[_MEET.size :]), match, pair_token, key)
+    address = unpack_address(data[_MEET.size :])
+    return Meet(peer_id, unpack_seats(seats), frame, address, match, pair_token, key, Reach(window, delay))
 
 
 def encode_joined() -> bytes:

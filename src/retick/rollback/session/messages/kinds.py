@@ -1,10 +1,8 @@
-"""The first byte of every session message, and the two layouts that many of the short ones share.
+"""The first byte of every session message, and the layout that short ones share.
 
 ::
 
     kind, u8 value                       CANCEL (a peer id), ASK (a match number)
-    kind, u8 value, u32 number           PROPOSE, PROMISE, COMMIT (a peer id and a frame),
-                                         RESYNCED (a match number, a checksum)
 
 To add a kind: a number here, its layout in a module beside this one, and its row in ``routes``.
 """
@@ -23,32 +21,27 @@ class MessageKind(IntEnum):
     ROSTER = 0x01
     READY = 0x02
     START = 0x03
-    DROP = 0x04
+    STATEMENT = 0x04
     WELCOME = 0x05
     STATE = 0x06
     MEET = 0x07
     JOINED = 0x08
-    PROPOSE = 0x09
-    PROMISE = 0x0A
-    COMMIT = 0x0B
+    CONSENT = 0x09
+    DECIDED = 0x0A
+    OUTCOME = 0x0B
     CANCEL = 0x0C
-    REMATCH = 0x0D
+    TAKEN = 0x0D
     FEED = 0x0E
     EVIDENCE = 0x0F
-    RESYNC = 0x10
-    RESYNCED = 0x11
-    FORWARD = 0x12
     ASK = 0x13
     PROFILE = 0x14
     LIST = 0x15
     RETURN = 0x16
-    PAUSE = 0x17
     RANGE = 0x18
     SIGNED = 0x19
 
 
 _BYTE = struct.Struct("<BB")
-_BYTE_AND_NUMBER = struct.Struct("<BBI")
 
 
 def need(data: bytes, size: int) -> None:
@@ -66,18 +59,6 @@ def decode_byte(data: bytes) -> int:
     if len(data) != _BYTE.size:
         raise InvalidValue(f"a message of kind {data[0]} has {_BYTE.size} bytes, not {len(data)}")
     return data[1]
-
-
-def encode_byte_and_number(kind: MessageKind, value: int, number: int) -> bytes:
-    return _BYTE_AND_NUMBER.pack(kind, value, number)
-
-
-def decode_byte_and_number(data: bytes) -> tuple[int, int]:
-    need(data, 1)
-    if len(data) != _BYTE_AND_NUMBER.size:
-        raise InvalidValue(f"a message of kind {data[0]} has {_BYTE_AND_NUMBER.size} bytes, not {len(data)}")
-    _, value, number = _BYTE_AND_NUMBER.unpack(data)
-    return value, number
 
 
 # The session protocol's reasons for refusing or expelling a peer, as codes and in words; other codes are the link's.

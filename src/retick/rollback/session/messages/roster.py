@@ -2,129 +2,65 @@
 
 ::
 
-    roster entries  u8 count; each: u8 peer id, u16 seats as bits, 8 bytes pair token, 32 bytes key, u8 n,
+    roster entries  u8 count; each: u8 peer id, u16 seats as bits, 8 bytes pair token, 32 bytes key, reach, u8 n,
                     n bytes address
-    01 ROSTER       u8 your peer id, 8 bytes token, roster entries
-    02 READY        8 bytes token of the roster: all links of the sender are up
+    reach           u8 prediction window, u8 input delay
+    01 ROSTER       u8 your peer id, 8 bytes nonce, u32 disconnect_after in milliseconds, roster entries
+    02 READY        16 bytes token of the roster: all links of the sender are up
     03 START        u32 seed
 
 The host has peer id 0; the others are numbered as they came.
 
-A token names a roster, and all peers in it know it. Only two peers, and the one that drew it, know a pair token: with
-it a caller shows which of the peers it is.
+The token of a roster is made from everything in it that all peers must know alike: a host that tells two peers
+different rosters gives them different tokens, and they do not connect. Only two peers, and the one that drew it, know a
+pair token: with it a caller shows which of the peers it is.
 """
 
-import ipaddress
 import struct
-from collections.abc import Hashable, Iterable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Hashable, Iterable, Mapping
+from hashlib import blake2s
+from typing import NamedTuple
 
-from retick.errors import InvalidValue, TrailingData, Truncated, UsageError
+from retick.errors import InvalidValue, TrailingData, Truncated
+from retick.link.addresses import MAX_ADDRESS, address_key, pack_address, unpack_address
 from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
 from retick.rollback.session.messages.kinds import MessageKind
 
-# Addresses that peers tell each other, as text, and which of them may be dialled.
-#
-# ::
-#
-#     host, a space, port     an IP address without a scope; port 1 to 65535
-#     a name                  printable, without a space: a peer on a simulated network
-#     nothing                 the sender itself
-#
-# An address from the wire may belong to somebody who has nothing to do with the match. So only addresses that a single
-# peer can have are accepted: no multicast, no broadcast, no unspecified and no reserved address.
-
-MAX_ADDRESS = 80
-"""The most bytes of an address."""
-
-_IP: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
-
-
-def pack_address(address: Hashable) -> bytes:
-    """Write an IP address and port, or a name on a simulated network, as text. A scope is left out: it is local."""
-    if isinstance(address, tuple) and len(address) >= 2:
-        return f"{str(address[0]).partition('%')[0]} {address[1]}".encode()
-    if isinstance(address, str):
-        return address.encode()
-    raise UsageError(f"an address is (host, port) or a name, not {address!r}")
-
-
-def unpack_address(data: bytes) -> Hashable:
-    """Read (host, port) of one peer, or a name; raises InvalidValue for anything else."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        raise InvalidValue("an address that is not UTF-8") from None
-    host, space, port = text.rpartition(" ")
-    if not space:
-        if not text.isprintable():
-            raise InvalidValue(f"{text!r} is not a name")
-        return text
-    if not (port.isascii() and port.isdigit() and len(port) <= 5 and 1 <= int(port) <= 65535):
-        raise InvalidValue(f"port {port!r} is not a number from 1 to 65535")
-    _check_unicast(_ip(host))
-    return (host, int(port))
-
-
-def _ip(host: str) -> _IP:
-    """The IP address without a scope, and as IPv4 if IPv6 maps it."""
-    if "%" in host or not host.isascii():
-        raise InvalidValue(f"{host!r} is not an IP address without a scope")
-    try:
-        found = ipaddress.ip_address(host)
-    except ValueError:
-        raise InvalidValue(f"{host!r} is not an IP address") from None
-    return getattr(found, "ipv4_mapped", None) or found
-
-
-def _check_unicast(found: _IP) -> None:
-    is_this_network = found.version == 4 and found.packed[0] == 0
-    is_reserved = found.version == 4 and found.is_reserved
-    if found.is_multicast or found.is_unspecified or is_this_network or is_reserved:
-        raise InvalidValue(f"{found} is not the address of one peer")
-
-
-def address_key(address: Hashable) -> Hashable:
-    """A key that is equal for two ways to write one address."""
-    return (_ip(str(address[0])), address[1]) if isinstance(address, tuple) else address
-
-
-def is_reachable(address: Hashable, through: Hashable) -> bool:
-    """Whether ``address`` is of the same kind as the address of ``through``, the peer that told us of it.
-
-    A name is valid only on a network of names. A loopback address of another computer is not ours to dial.
-    """
-    if isinstance(address, str) or isinstance(through, str):
-        return bool(address) and isinstance(address, str) and isinstance(through, str)
-    return _is_loopback(through) or not _is_loopback(address)
-
-
-def check_reachable(address: Hashable, through: Hashable) -> None:
-    """Raise InvalidValue unless ``is_reachable``."""
-    if not is_reachable(address, through):
-        raise InvalidValue(f"{address!r} cannot be dialled from here")
-
-
-def _is_loopback(address: Hashable) -> bool:
-    if not isinstance(address, tuple):
-        return False
-    try:
-        return _ip(str(address[0]).partition("%")[0]).is_loopback
-    except InvalidValue:
-        return False
-
-
-TOKEN_SIZE = 8
-NO_TOKEN = bytes(TOKEN_SIZE)
+TOKEN_SIZE = 16
+NONCE_SIZE = 8
+PAIR_TOKEN_SIZE = 8
+NO_PAIR_TOKEN = bytes(PAIR_TOKEN_SIZE)
 """Used in place of a pair token if these two do not call each other."""
 MAX_PEERS = 16
 MAX_SEATS = 16
 MAX_SEATS_EACH = 8
 """The most players at one peer whose inputs a packet can carry."""
 
-_ROSTER = struct.Struct("<BB8s")
-_ENTRY = struct.Struct(f"<BH{TOKEN_SIZE}s{KEY_SIZE}sB")
+_ROSTER = struct.Struct(f"<BB{NONCE_SIZE}sI")
+_ENTRY = struct.Struct(f"<BH{PAIR_TOKEN_SIZE}s{KEY_SIZE}sBBB")
 _START = struct.Struct("<BI")
+_HASHED = struct.Struct(f"<BH{KEY_SIZE}sBB")
+
+
+class Reach(NamedTuple):
+    """How many frames a peer may run ahead of the inputs that it knows, and its inputs ahead of its frames."""
+
+    window: int = 0
+    delay: int = 0
+
+    @property
+    def frames(self) -> int:
+        """How many frames its inputs may be ahead of what it knows of others."""
+        return self.window + self.delay
+
+
+class MemberTerms(NamedTuple):
+    """What all members of a match must know alike about one of them."""
+
+    players: tuple[int, ...]
+    key: bytes = NO_KEY
+    """The public key with which it signs."""
+    reach: Reach = Reach()
 
 
 class RosterEntry(NamedTuple):
@@ -134,10 +70,11 @@ class RosterEntry(NamedTuple):
     players: tuple[int, ...]
     """The seats that are played there."""
     address: Hashable
-    pair_token: bytes = NO_TOKEN
+    pair_token: bytes = NO_PAIR_TOKEN
     """The token that this peer and the receiver of the entry show when one of them calls the other."""
     key: bytes = NO_KEY
-    """The public key with which this peer signs its inputs."""
+    """The public key with which this peer signs."""
+    reach: Reach = Reach()
 
 
 class Roster(NamedTuple):
@@ -145,9 +82,30 @@ class Roster(NamedTuple):
 
     peer_id: int
     """The peer that this roster is sent to."""
-    token: bytes
-    """The name of this roster, for READY and for calls."""
+    nonce: bytes
+    disconnect_after: float
+    """Seconds, in whole milliseconds, after which all peers count a silent one as lost."""
     entries: tuple[RosterEntry, ...]
+
+    @property
+    def token(self) -> bytes:
+        """The name of this roster, for READY and for calls."""
+        terms = {entry.peer_id: MemberTerms(entry.players, entry.key, entry.reach) for entry in self.entries}
+        return roster_hash(self.nonce, terms, self.disconnect_after)[:TOKEN_SIZE]
+
+
+def roster_hash(nonce: bytes, members: Mapping[int, MemberTerms], disconnect_after: float) -> bytes:
+    """The hash of who takes part, and of the terms that all of them share; ``nonce`` tells equal ones apart."""
+    found = blake2s(nonce + in_milliseconds(disconnect_after).to_bytes(4, "little"), person=b"roster")
+    for peer_id in sorted(members):
+        players, key, reach = members[peer_id]
+        found.update(_HASHED.pack(peer_id, pack_seats(players), key, *reach))
+    return found.digest()
+
+
+def in_milliseconds(seconds: float) -> int:
+    """A time as it is sent."""
+    return min(round(seconds * 1000), 0xFFFFFFFF)
 
 
 def pack_seats(players: Iterable[int]) -> int:
@@ -160,17 +118,18 @@ def unpack_seats(bits: int) -> tuple[int, ...]:
 
 
 def encode_roster(roster: Roster) -> bytes:
-    return _ROSTER.pack(MessageKind.ROSTER, roster.peer_id, roster.token) + encode_entries(roster.entries)
+    head = _ROSTER.pack(MessageKind.ROSTER, roster.peer_id, roster.nonce, in_milliseconds(roster.disconnect_after))
+    return head + encode_entries(roster.entries)
 
 
 def decode_roster(data: bytes) -> Roster:
     if len(data) < _ROSTER.size:
         raise Truncated("a roster that ends in its head", needed=_ROSTER.size, available=len(data))
-    _, peer_id, token = _ROSTER.unpack_from(data)
+    _, peer_id, nonce, milliseconds = _ROSTER.unpack_from(data)
     entries = decode_entries(data, _ROSTER.size)
     if peer_id not in {entry.peer_id for entry in entries}:
         raise InvalidValue(f"a roster without the peer that it is for, {peer_id}")
-    return Roster(peer_id, token, entries)
+    return Roster(peer_id, nonce, milliseconds / 1000, entries)
 
 
 def encode_entries(entries: tuple[RosterEntry, ...]) -> bytes:
@@ -178,7 +137,8 @@ def encode_entries(entries: tuple[RosterEntry, ...]) -> bytes:
     for entry in entries:
         address = pack_address(entry.address)
         seats = pack_seats(entry.players)
-        parts.append(_ENTRY.pack(entry.peer_id, seats, entry.pair_token, entry.key, len(address)) + address)
+        fixed = _ENTRY.pack(entry.peer_id, seats, entry.pair_token, entry.key, *entry.reach, len(address))
+        parts.append(fixed + address)
     return b"".join(parts)
 
 
@@ -207,14 +167,15 @@ def decode_entries(data: bytes, at: int) -> tuple[RosterEntry, ...]:
 def _decode_entry(data: bytes, at: int) -> tuple[RosterEntry, int, int]:
     if len(data) < at + _ENTRY.size:
         raise Truncated("a roster that ends within an entry", needed=at + _ENTRY.size, available=len(data))
-    peer_id, seats, pair_token, key, length = _ENTRY.unpack_from(data, at)
+    peer_id, seats, pair_token, key, window, delay, length = _ENTRY.unpack_from(data, at)
     at += _ENTRY.size
     if length > MAX_ADDRESS or len(data) < at + length:
         raise InvalidValue("a roster with an address that is too long")
     if not seats:
         raise InvalidValue(f"peer {peer_id} plays no seat")
     address = unpack_address(data[at : at + length])
-    return RosterEntry(peer_id, unpack_seats(seats), address, pair_token, key), seats, at + length
+    entry = RosterEntry(peer_id, unpack_seats(seats), address, pair_token, key, Reach(window, delay))
+    return entry, seats, at + length
 
 
 def check_seats(groups: Iterable[tuple[int, ...]], num_players: int) -> set[int]:

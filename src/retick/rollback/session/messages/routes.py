@@ -12,18 +12,14 @@ from typing import Any, NamedTuple
 from retick.errors import InvalidValue
 from retick.rollback.session.application import ApplicationMessages
 from retick.rollback.session.desync_part import DesyncPart
-from retick.rollback.session.drops import Drops
-from retick.rollback.session.forwarding import Forwarding
 from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
-from retick.rollback.session.joining.sponsor import Sponsor
+from retick.rollback.session.membership import Membership
 from retick.rollback.session.messages.kinds import MessageKind
 from retick.rollback.session.part import SessionPart
-from retick.rollback.session.pause import Pause
 from retick.rollback.session.peer import Peer, Phase, Role
 from retick.rollback.session.profiles import Profiles
-from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
 from retick.rollback.session.returns import Returns
 from retick.rollback.session.signing import SignedRanges
@@ -55,31 +51,27 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(MessageKind.ROSTER, (HOST,), GATHERING, Lobby, Lobby.receive_roster),
     MessageRow(MessageKind.READY, (JOINER,), LOBBY, Lobby, Lobby.receive_ready),
     MessageRow(MessageKind.START, (HOST,), LINKING, Lobby, Lobby.receive_start),
-    MessageRow(MessageKind.DROP, (PLAYER,), LINKING, Lobby, Lobby.hold),
-    MessageRow(MessageKind.DROP, (PLAYER, NEWCOMER), RUNNING, Drops, Drops.receive_drop),
+    MessageRow(MessageKind.STATEMENT, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(MessageKind.STATEMENT, (PLAYER, NEWCOMER), RUNNING, Membership, Membership.receive),
     MessageRow(MessageKind.WELCOME, (HOST,), GATHERING, Newcomer, Newcomer.receive_welcome),
     MessageRow(MessageKind.STATE, (PLAYER,), GATHERING, Newcomer, Newcomer.receive_state),
     MessageRow(MessageKind.STATE, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_state),
     MessageRow(MessageKind.MEET, (PLAYER,), RUNNING, Joins, Joins.receive_meet),
-    MessageRow(MessageKind.JOINED, (NEWCOMER,), RUNNING, Sponsor, Sponsor.receive_joined),
-    MessageRow(MessageKind.PROPOSE, (PLAYER,), RUNNING, Joins, Joins.receive_propose),
-    MessageRow(MessageKind.PROMISE, (PLAYER,), RUNNING, Sponsor, Sponsor.receive_promise),
-    MessageRow(MessageKind.COMMIT, (PLAYER,), RUNNING, Joins, Joins.receive_commit),
+    MessageRow(MessageKind.JOINED, (PLAYER, NEWCOMER), RUNNING, Joins, Joins.receive_joined),
+    MessageRow(MessageKind.CONSENT, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(MessageKind.CONSENT, (PLAYER, NEWCOMER), RUNNING, Membership, Membership.receive),
+    MessageRow(MessageKind.DECIDED, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(MessageKind.DECIDED, (PLAYER, NEWCOMER), RUNNING, Membership, Membership.receive),
+    MessageRow(MessageKind.OUTCOME, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(MessageKind.OUTCOME, (PLAYER, NEWCOMER), RUNNING, Membership, Membership.receive),
     MessageRow(MessageKind.CANCEL, (HOST,), LINKING, Lobby, Lobby.receive_cancel),
     MessageRow(MessageKind.CANCEL, (PLAYER,), RUNNING, Joins, Joins.receive_cancel),
-    MessageRow(MessageKind.REMATCH, (PLAYER,), LINKING, Lobby, Lobby.hold),
-    MessageRow(MessageKind.REMATCH, (PLAYER, NEWCOMER), RUNNING, Rematch, Rematch.receive_rematch),
+    MessageRow(MessageKind.TAKEN, (PLAYER,), RUNNING, Newcomer, Newcomer.receive_taken),
     MessageRow(MessageKind.EVIDENCE, (PLAYER, NEWCOMER), RUNNING, DesyncPart, DesyncPart.receive_evidence),
-    MessageRow(MessageKind.RESYNC, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_resync),
-    MessageRow(MessageKind.RESYNCED, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_resynced),
-    MessageRow(MessageKind.FORWARD, (PLAYER,), LINKING, Lobby, Lobby.hold),
-    MessageRow(MessageKind.FORWARD, (PLAYER, NEWCOMER), RUNNING, Forwarding, Forwarding.receive_forward),
     MessageRow(MessageKind.ASK, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_ask),
     MessageRow(MessageKind.PROFILE, (HOST, JOINER, PLAYER, NEWCOMER), ANY_PHASE, Profiles, Profiles.receive_profile),
     MessageRow(MessageKind.LIST, (HOST,), LOBBY, Profiles, Profiles.receive_list),
     MessageRow(MessageKind.RETURN, (PLAYER,), RUNNING, Returns, Returns.receive_return),
-    MessageRow(MessageKind.PAUSE, (PLAYER,), LINKING, Lobby, Lobby.hold),
-    MessageRow(MessageKind.PAUSE, (PLAYER, NEWCOMER), RUNNING, Pause, Pause.receive_pause),
     MessageRow(MessageKind.RANGE, (PLAYER,), LINKING, Lobby, Lobby.hold),
     MessageRow(MessageKind.RANGE, (PLAYER, NEWCOMER), RUNNING, SignedRanges, SignedRanges.receive_range),
     MessageRow(MessageKind.SIGNED, (PLAYER,), LINKING, Lobby, Lobby.hold),
