@@ -11,7 +11,7 @@ FOUND_BY = {
     "no-consents": 21,
     "nothing-else": 32,
     "not-passed-on": 6,
-    "unsigned": 132,
+    "unsigned": 141,
     "late-if-told-otherwise": 270,
     "any-accuser": 6,
     "far-stop": 1121,
