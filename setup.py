@@ -56,9 +56,13 @@ def path_of(module: str, suffix: str) -> str:
 def declarations(module: str) -> frozenset[str]:
     """The .pxd files that a kernel's C depends on: its own, and those of the modules that it cimports, and so on."""
     found: set[str] = set()
+    seen: set[str] = set()
     waiting = [module]
     while waiting:
         name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
         texts = [path_of(name, ".py")] if name == module else []
         declared = path_of(name, ".pxd")
         if (ROOT / declared).exists() and declared not in found:

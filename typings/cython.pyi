@@ -36,6 +36,7 @@ ulonglong: TypeAlias = builtins.int
 Py_ssize_t: TypeAlias = builtins.int
 size_t: TypeAlias = builtins.int
 double: TypeAlias = builtins.float
+p_void: TypeAlias = Any
 p_char: TypeAlias = Any
 p_uchar: TypeAlias = Any
 p_const_uchar: TypeAlias = Any

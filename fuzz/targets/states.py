@@ -9,7 +9,7 @@ from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
 from retick.sim import F64, I16, U8, Dice, FRect, Most, Record, RecordGame, Rect, Ref, Thing, Vector2, World
 from retick.sim.world import WorldSimulation
-from retick.sim.world.saved import load_world
+from retick.sim.world.saved import unpack_world
 
 __all__ = ["TARGETS"]
 
@@ -145,7 +145,7 @@ TARGETS: tuple[Target, ...] = (
     of("state/scramble", SCRAMBLE.unpack_state, SCRAMBLE.pack_state(SCRAMBLE.initial_state(1)),
        law=_law_of_more_steps),
     of("state/declared", DECLARED.unpack_state, _Declared().save(), _Declared().filled().save(), law=_law_of_worlds,
-       also=(World.load, load_world), show=lambda state: repr(state.saved)),
+       also=(World.load, unpack_world), show=lambda state: repr(state.saved)),
     of("state/record", RECORDED.unpack_state, RECORDED.pack_state(_Shots()), write=RECORDED.pack_state),
     of("state/world", WORLD.unpack_state, bytes(16), show=lambda state: repr(state.saved)),
 )  # fmt: skip

@@ -14,7 +14,7 @@ from retick.authority.layout import WorldLayout, layout_of
 from retick.authority.rows import Rows
 from retick.authority.views import Receiver, Stage
 from retick.errors import DecodeError, InvalidValue, LimitExceeded, TrailingData, Truncated
-from retick.sim.world.saved import check_state
+from retick.sim.world.saved import unpack_world
 from tests.authority.declarations import filled, worlds
 from tests.authority.worlds import Court, Server
 from tests.effort import examples
@@ -117,7 +117,7 @@ def test_of_any_declaration_any_bytes_make_a_world_or_a_decode_error_and_then_no
     except DecodeError:
         assert client.save() == before
     else:
-        check_state(client.save(), kind._declared, kind._stamp)
+        unpack_world(client.save(), kind._declared, kind._stamp)
 
 
 def body_of(bits: str) -> bytes:

@@ -26,6 +26,7 @@ NOT_FUZZED = {
     "retick.sim.contract:PacksState.unpack_state": "says only what a game must have",
     "retick.sim.world.adapter:SavesAndLoads.load": "says only what a game must have",
     "retick.audit.runs.saves:load": "reads what the same command wrote a moment ago",
+    "retick.sim.world.saved:Unpacking.read_other": "a C function, called by unpack_world",
     "retick.snapshot.compact.body:Body.decode": "called by PayloadCodec.decode after all checks",
     "retick.snapshot.compact.body:Usual.decode": "called by PayloadCodec.decode, which is fuzzed",
     "retick.snapshot.stream:Reader.load": "a C function, called by the codec",

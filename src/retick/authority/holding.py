@@ -16,7 +16,7 @@ from retick.authority.layout import FIRST_SEAT, WORD, WorldLayout, is_sent
 from retick.authority.rows import Rows
 from retick.errors import InvalidValue, LimitExceeded
 from retick.sim.world.declaration import CACHE, ITEMS, LINK, PART, TEXT, VALUES, Form, Member, TextForm, members_of
-from retick.sim.world.saved import HEAD, MAGIC, VERSION, check_state
+from retick.sim.world.saved import HEAD, MAGIC, VERSION, unpack_world
 from retick.snapshot import Snapshot
 from retick.snapshot.compact.coder import Statistics
 from retick.snapshot.replication import BaselineRing
@@ -319,7 +319,7 @@ class Holding:
         saved = self._restorer.saved(kept.rows)
         seats = self._restorer.seats(kept.rows)
         world = self._layout.world
-        check_state(saved, world._declared, world._stamp)
+        unpack_world(saved, world._declared, world._stamp)
         # The server continues from this base until it knows of a newer one.
         base = frame.tick - frame.back
         self._held.insert(frame.tick, kept, keep=base)

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from retick.sim.world.saved import save_world
+from retick.sim import World
+from retick.sim.world.saved import copy_world, restore_world
 from retick.sim.world.storage import Cell, Root, ThingList, ValueList, new_cell, things_by_id
 from tests.sim.world.zoo import Animal, Spot, Zoo
 
@@ -21,6 +22,14 @@ def smuggled(zoo: Any, thing: Any) -> Any:
     return zoo
 
 
+class Wider(World):
+    """The box of a field of one class is that of another field of another class."""
+
+    num_players = 1
+    one: int = 1
+    two: int = 2
+
+
 ABUSES: list[Callable[[Any], object]] = [
     lambda zoo: zoo.animals.append(Cell.__new__(Animal)),
     lambda zoo: Cell.__new__(Animal).name,
@@ -30,7 +39,11 @@ ABUSES: list[Callable[[Any], object]] = [
     lambda zoo: Root.__new__(Zoo).save(),
     lambda zoo: Root.__new__(Zoo).load(zoo.save()),
     lambda zoo: things_by_id(Root.__new__(Zoo)),
-    lambda zoo: save_world(Root.__new__(Zoo), 1, True),
+    lambda zoo: copy_world(Root.__new__(Zoo), 1),
+    lambda zoo: restore_world(Root.__new__(Zoo), copy_world(zoo, 1)),
+    lambda zoo: restore_world(zoo, copy_world(Wider(), 1)),
+    lambda zoo: setattr(zoo.animals[0], "__class__", Spot),
+    lambda zoo: setattr(zoo, "__class__", Wider),
     lambda zoo: ThingList.__new__(ThingList).append(Spot()),
     lambda zoo: ValueList.__new__(ValueList).append(5),
     lambda zoo: new_cell(Cell),

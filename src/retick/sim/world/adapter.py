@@ -24,6 +24,7 @@ from retick.errors import InvalidValue, UsageError
 from retick.sim.checksum import fnv1a
 from retick.sim.contract import input_size_of
 from retick.sim.fields import canonical_text
+from retick.sim.world.saved import WorldCopy, pack_copy
 
 LONGEST_NAME = 28
 """The most characters a name made from a class may have: a handshake allows 32, and the player count is added."""
@@ -55,15 +56,24 @@ class SavesAndLoads(Protocol):
 class WorldState:
     """A handle on one state of a world; equal when what was saved is equal."""
 
-    __slots__ = ("cues", "saved")
+    __slots__ = ("cues", "kept")
 
-    def __init__(self, saved: Any = _NOT_KEPT, cues: tuple[Hashable, ...] = ()) -> None:
-        self.saved = saved
+    def __init__(self, kept: Any = _NOT_KEPT, cues: tuple[Hashable, ...] = ()) -> None:
+        self.kept = kept
+        """What ``save`` returned; of a declared world a copy, from which its saved bytes are made on demand."""
         self.cues = cues
         """The cues of the frame that led here. They are not part of the state."""
 
+    @property
+    def saved(self) -> Any:
+        """What ``save`` returned; of a declared world its saved bytes."""
+        return pack_copy(self.kept) if isinstance(self.kept, WorldCopy) else self.kept
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, WorldState) and self.saved is not _NOT_KEPT and self.saved == other.saved
+        return isinstance(other, WorldState) and self.kept is not _NOT_KEPT and self.saved == other.saved
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (WorldState, (self.saved, self.cues)) if self.kept is not _NOT_KEPT else (WorldState, ())
 
     __hash__ = None  # type: ignore[assignment] # what was saved need not be hashable
 
@@ -75,7 +85,7 @@ class WorldState:
         )
 
     def __repr__(self) -> str:
-        return "WorldState(not kept)" if self.saved is _NOT_KEPT else f"WorldState({self.saved!r})"
+        return "WorldState(not kept)" if self.kept is _NOT_KEPT else f"WorldState({self.saved!r})"
 
 
 class SimulatedWorld:
@@ -102,7 +112,7 @@ class SimulatedWorld:
     def initial_state(self, seed: int) -> WorldState:
         self._here = None
         self.world.reset(seed)
-        self._here = WorldState(self.world.save())
+        self._here = WorldState(self._copied())
         return self._here
 
     def step(self, state: WorldState, inputs: Sequence[int]) -> WorldState:
@@ -121,14 +131,14 @@ class SimulatedWorld:
 
     def keep(self, state: WorldState) -> WorldState:
         """Save ``state``, unless it was kept before; the world must still be in it."""
-        if state.saved is _NOT_KEPT:
+        if state.kept is _NOT_KEPT:
             self._go_to(state)
-            state.saved = self.world.save()
+            state.kept = self._copied()
         return state
 
     def has(self, state: Any) -> bool:
         """Whether ``state`` can still be stepped: it was kept, or the world is in it."""
-        return isinstance(state, WorldState) and (state is self._here or state.saved is not _NOT_KEPT)
+        return isinstance(state, WorldState) and (state is self._here or state.kept is not _NOT_KEPT)
 
     def reload(self, state: WorldState) -> WorldState:
         """Load ``state`` even if the world seems to be in it already, and return it: a sync test steps from this."""
@@ -141,7 +151,7 @@ class SimulatedWorld:
         """Put another instance of the same game into ``state``, for drawing: it never shows an unfinished frame."""
         if world is self.world:
             raise UsageError("the instance to draw must be another one than the instance that is stepped")
-        world.load(self.keep(state).saved)
+        self._restore(world, self.keep(state).kept)
 
     def pack_state(self, state: WorldState) -> bytes:
         # retick: allow hidden-state, state-mutation -- keeping a handle fills it with what it stands for
@@ -149,6 +159,14 @@ class SimulatedWorld:
         if not isinstance(saved, bytes):
             raise UsageError(f"a state can travel when save() returns bytes, not {type(saved).__name__}")
         return saved
+
+    def _copied(self) -> Any:
+        """The state that the world is in, as a value that nobody changes."""
+        return self.world.save()
+
+    def _restore(self, world: Any, kept: Any) -> None:
+        """Put an instance of the game into a kept state."""
+        world.load(kept)
 
     def _advance(self, inputs: Sequence[int]) -> tuple[Hashable, ...]:
         """Advance the world by one frame; returns its cues."""
@@ -160,10 +178,10 @@ class SimulatedWorld:
             raise UsageError(f"{type(self.world).__name__} steps a WorldState, not a {type(state).__name__}")
         if state is self._here:
             return
-        if state.saved is _NOT_KEPT:
+        if state.kept is _NOT_KEPT:
             raise UsageError("this state was not kept, and the world has moved on from it")
         self._here = None
-        self.world.load(state.saved)
+        self._restore(self.world, state.kept)
         self._here = state
 
 

@@ -14,7 +14,18 @@ from retick.errors import SchemaError, UsageError
 from retick.sim.kinds import F64, I32, REAL, U8, Kind, Most, kind_of
 from retick.sim.shapes import FRect, Rect, Shape, Vector2, blank
 from retick.sim.world.advice import advice_on
-from retick.sim.world.storage import IS_COMPILED, Cell, FieldAttribute, Root, Step, ThingList, ThingPlan, ValueList
+from retick.sim.world.boxes import boxes_of
+from retick.sim.world.storage import (
+    IS_COMPILED,
+    Cell,
+    FieldAttribute,
+    FieldPlan,
+    Root,
+    Step,
+    ThingList,
+    ThingPlan,
+    ValueList,
+)
 
 __all__ = [
     "NOBODY",
@@ -381,6 +392,7 @@ def plan_of(cls: type, members: tuple[Member, ...], defaults: dict[str, Any]) ->
     """Plan how the things of a class are held and packed."""
     fields: list[Any] = []
     blank: list[Any] = []
+    boxes = iter(boxes_of(cls))
     parts = 0
     for member in members:
         where = f"{cls.__name__}.{member.name}"
@@ -395,13 +407,25 @@ def plan_of(cls: type, members: tuple[Member, ...], defaults: dict[str, Any]) ->
             options["target"], options["optional"] = member.thing, False
         elif member.thing is not None:
             options["plan"] = member.thing._declared
+        if isinstance(member.form, Form):
+            options["numbers"] = len(member.form.names)
         if member.holds in (ITEMS, VALUES):
             options["make_list"] = ThingList if member.holds == ITEMS else ValueList
-        fields.append(FieldAttribute(cls.__name__, member.name, member.holds, default=default, **options))
+        if _is_made_when_read(member):
+            fields.append(FieldAttribute(cls.__name__, member.name, member.holds, default=default, **options))
+        else:
+            options["box"] = next(boxes)
+            fields.append(FieldPlan(cls.__name__, member.name, member.holds, default=default, **options))
     row: Any = blank
     if IS_COMPILED:
         row = b"".join(struct.pack("=d" if isinstance(raw, float) else "=q", _signed(raw)) for raw in blank)
-    return ThingPlan(cls, fields, tuple(_steps(fields)), len(blank), parts, row)
+    needed = [member.name for member in members if member.is_needed and member.name not in defaults]
+    return ThingPlan(cls, fields, tuple(_steps(fields)), len(blank), parts, row, needed)
+
+
+def _is_made_when_read(member: Member) -> bool:
+    """Whether a field has no box: a reference, and vectors, which a read-only world copies."""
+    return member.holds in (LINK, SHAPE) or (member.holds == VALUES and isinstance(member.form, Form))
 
 
 def _signed(raw: Any) -> Any:
@@ -478,13 +502,6 @@ def _packed_as(field: Any) -> tuple[list[Kind], list[str]]:
     if isinstance(form, Form):
         return [form.kind] * len(form.names), [f"{field.where}.{name}" for name in form.names]
     return ([form], [field.where]) if isinstance(form, Kind) else ([], [])
-
-
-def has_links(cls: Any) -> bool:
-    """Whether a class, or anything inside it, holds a reference."""
-    return any(
-        member.holds == LINK or (member.thing is not None and has_links(member.thing)) for member in members_of(cls)
-    )
 
 
 def declared_text(cls: type) -> str:

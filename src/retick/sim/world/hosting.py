@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from retick.errors import SchemaError, UsageError
 from retick.sim.world.declaration import CACHE, ITEMS, LINK, PART, VALUES, Form, Member, TextForm, Visible, members_of
 from retick.sim.world.saved import HEAD
-from retick.sim.world.storage import shut
+from retick.sim.world.storage import cues_of, shut
 from retick.sim.world.world import World
 
 # What a server does with a declared world. Games call none of this: they write ``join``, ``leave`` and ``advance``.
@@ -55,13 +55,13 @@ def begin(world: World, seed: int) -> None:
 def player_joins(world: World, player: int) -> tuple[Hashable, ...]:
     """Run the world's ``join``, between two ticks; returns its cues."""
     world._here = None
-    return world._heard(world.join, world._seat(player))
+    return cues_of(world, world.join, world._seat(player))
 
 
 def player_leaves(world: World, player: int) -> tuple[Hashable, ...]:
     """Run the world's ``leave``, between two ticks; returns its cues."""
     world._here = None
-    return world._heard(world.leave, world._seat(player))
+    return cues_of(world, world.leave, world._seat(player))
 
 
 def tick(world: World, inputs: Sequence[int]) -> tuple[Hashable, ...]:

@@ -6,8 +6,12 @@ are packed.
 
 Theory of operation. A class of things has one :class:`ThingPlan`. Each of its objects is a :class:`Cell`: a row of
 64-bit slots for its numbers, and a list of parts for everything else (a thing inside it, a list, a vector, a cache).
-Compiled, a row is C memory, and saving copies it; uncompiled it is a Python list of ints and floats. The attribute
-descriptors below read and write one field each.
+Compiled, a row is C memory, and saving copies it; uncompiled it is a Python list of ints and floats.
+
+Rows and parts are the state. Beside them stands a *box* for each field: a place of ``__slots__`` with the field's value
+as a Python object, from which Python reads it without calling us. Only ``Cell.__setattr__`` and a load write a
+field, and they write both. Nothing here reads a box, so what else writes one is not state. A field whose value is
+made when it is read (a reference; a vector, which a read-only world copies) is read through a descriptor instead.
 
 A cell is *settled* when it is in the world: in a list of it, or a field of something settled. List items get their
 ids from the world when they settle. A cell is in one place only: its owner is the list or the cell that holds it.
@@ -17,11 +21,14 @@ that may be written, all or -1. So a write costs the same whether or not worlds 
 """
 
 import struct
+import sys
 from array import array
 from collections.abc import Sequence
 from typing import Any
 
 from retick.errors import UsageError
+from retick.sim.contract import RUNNING
+from retick.sim.fields import wrong_names
 from retick.sim.world.advice import advice_on_value
 
 try:
@@ -32,15 +39,20 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow
     from cython.cimports.cpython.mem import PyMem_Calloc, PyMem_Free
+    from cython.cimports.cpython.unicode import PyUnicode_Check
     from cython.cimports.libc.string import memcpy
-    from cython.cimports.retick.sim.shapes import Shape, copied
+    from cython.cimports.retick.sim.shapes import copied
+    from cython.cimports.retick.sim.world.storage import (  # C that Python cannot say: see the .pxd
+        delete_plainly,
+        is_interned,
+        place_of,
+        put_in_place,
+        set_plainly,
+    )
 else:
-    from retick.sim.shapes import Shape, copied
+    from retick.sim.shapes import copied
 
-if cython.compiled:
-    from cython.cimports.cpython.mem import PyMem_Free
-    from cython.cimports.cpython.object import PyObject_GenericSetAttr
-else:
+if not cython.compiled:
     # What a field holds. Up to MEMBER these are scalars.
     NUMBER, WIDE, TRUTH, DOUBLE, MEMBER, LINK, PART, ITEMS, VALUES, CACHE, SHAPE, TEXT = range(12)  # C constants
     LAST_ID = 0xFFFFFFFF  # C constant
@@ -52,29 +64,8 @@ IS_COMPILED = bool(cython.compiled)
 # Plans and cells: what is derived from a declaration, and the objects themselves.
 
 
-@cython.cclass
-class ThingPlan:
-    """Everything derived from the declaration of one class of things."""
-
-    kind: Any  # readonly
-    name: Any  # readonly
-    fields: tuple[Any, ...]  # readonly
-    runs: tuple[Any, ...]  # readonly
-    slots: cython.Py_ssize_t  # readonly
-    parts: cython.Py_ssize_t  # readonly
-    blank: Any  # readonly
-    has_links: cython.bint  # readonly
-
-    def __init__(self, kind: Any, fields: Any, runs: Any, slots: Any, parts: Any, blank: Any) -> None:
-        """``blank`` is the row that a new object starts with: 8 packed bytes per slot; uncompiled, a list."""
-        self.kind = kind
-        self.name = kind.__name__
-        self.fields = tuple(fields)
-        self.runs = tuple(runs)
-        self.slots = slots
-        self.parts = parts
-        self.blank = blank
-        self.has_links = any(field.code == LINK for field in fields)
+_NO_PARTS: list[Any] = []
+"""The parts of all things that have only scalars."""
 
 
 @cython.cclass
@@ -87,14 +78,18 @@ class FieldPlan:
     slot: cython.Py_ssize_t  # readonly
     part: cython.Py_ssize_t  # readonly
     optional: cython.bint  # readonly
+    is_plain: cython.bint
     least: cython.longlong
     greatest: cython.longlong
     kind: Any  # readonly
     plan: Any  # readonly
     target: Any
+    numbers: cython.Py_ssize_t
     most: cython.Py_ssize_t  # readonly
     default: Any  # readonly
     make_list: Any
+    box: Any  # readonly
+    place: cython.Py_ssize_t
 
     def __init__(
         self,
@@ -108,22 +103,29 @@ class FieldPlan:
         kind: Any = None,
         plan: Any = None,
         target: Any = None,
+        numbers: Any = 1,
         most: Any = 0,
         default: Any = None,
         make_list: Any = None,
+        box: Any = None,
     ) -> None:
         self.owner = owner
-        self.name = name
+        self.name = sys.intern(name)
         self.code = code
         self.slot = slot
         self.part = part
         self.optional = optional
+        self.is_plain = code <= MEMBER and not optional
         self.kind = kind
         self.plan = plan
         self.target = target
+        self.numbers = numbers
         self.most = most
         self.default = default
         self.make_list = make_list
+        self.box = box
+        if cython.compiled:
+            self.place = -1 if box is None else place_of(box)
         self.least = self.greatest = 0
         if code <= MEMBER and code != WIDE:
             self.least, self.greatest = kind.least, kind.greatest
@@ -139,6 +141,140 @@ class FieldPlan:
         if not isinstance(self.target, type):
             self.target = self.target.found(self.where)
         return self.target
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def show(self, cell: Any, value: Any) -> cython.int:
+        """Put the value that Python reads into the box."""
+        if cython.compiled:
+            if self.place >= 0:
+                put_in_place(cell, self.place, value)
+        elif self.box is not None:
+            self.box.__set__(cell, value)
+        return 0
+
+    @cython.cfunc
+    def value(self, cell: Any) -> Any:
+        """The value of a scalar, made from the row."""
+        here: Cell = cell
+        if self.optional and not here._row[self.slot + 1]:
+            return None
+        code: cython.int = self.code
+        if code == NUMBER:
+            return here._row[self.slot]
+        if code == TRUTH:
+            return here._row[self.slot] != 0
+        if code == MEMBER:
+            return self.kind.members[here._row[self.slot]]
+        if cython.compiled:
+            if code == DOUBLE:
+                return cython.cast(cython.p_double, here._row)[self.slot]
+            return cython.cast(cython.p_ulonglong, here._row)[self.slot]
+        return here._row[self.slot]
+
+
+if cython.compiled:
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def address_of(value: Any) -> cython.Py_ssize_t:
+        """The address of an object."""
+        return cython.cast(cython.Py_ssize_t, cython.cast(cython.p_void, value))
+
+
+@cython.cclass
+class ThingPlan:
+    """Everything derived from the declaration of one class of things."""
+
+    kind: Any  # readonly
+    name: Any  # readonly
+    fields: tuple[Any, ...]  # readonly
+    runs: tuple[Any, ...]  # readonly
+    slots: cython.Py_ssize_t  # readonly
+    parts: cython.Py_ssize_t  # readonly
+    blank: Any  # readonly
+    has_links: cython.bint  # readonly
+    scalars: tuple[Any, ...]
+    others: tuple[Any, ...]
+    by_name: dict[Any, Any]  # readonly
+    names: tuple[Any, ...]  # readonly
+    needed: tuple[Any, ...]
+    owns_writes: cython.bint
+    usual_words: cython.Py_ssize_t
+    table: cython.p_longlong
+    mask: cython.Py_ssize_t
+
+    def __init__(self, kind: Any, fields: Any, runs: Any, slots: Any, parts: Any, blank: Any, needed: Any) -> None:
+        """``blank`` is the row that a new object starts with: 8 packed bytes per slot; uncompiled, a list.
+
+        ``needed`` are the names of fields without which no object is made.
+        """
+        self.kind = kind
+        self.name = kind.__name__
+        self.fields = tuple(fields)
+        self.runs = tuple(runs)
+        self.slots = slots
+        self.parts = parts
+        self.blank = blank
+        self.has_links = any(field.code == LINK or (field.plan and field.plan.has_links) for field in fields)
+        self.scalars = tuple(field for field in fields if field.code <= MEMBER)
+        self.others = tuple(field for field in fields if field.code > LINK)
+        self.by_name = {field.name: field for field in fields}
+        self.names = tuple(self.by_name)
+        self.needed = tuple(needed)
+        self.owns_writes = True
+        self.usual_words = 0
+        self.make_table()
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def make_table(self) -> cython.int:
+        """Index the fields by the addresses of their names: Python has one object for all equal names in code."""
+        if cython.compiled:
+            size: cython.Py_ssize_t = 8
+            while size < 3 * len(self.by_name):
+                size *= 2
+            PyMem_Free(self.table)
+            self.table = cython.cast(cython.p_longlong, PyMem_Calloc(2 * size, 8))
+            if self.table == cython.NULL:
+                raise MemoryError
+            self.mask = size - 1
+            for name, field in self.by_name.items():
+                at: cython.Py_ssize_t = (address_of(name) >> 4) & self.mask
+                while self.table[2 * at] != 0:
+                    at = (at + 1) & self.mask
+                self.table[2 * at] = address_of(name)
+                self.table[2 * at + 1] = address_of(field)
+        return 0
+
+    @cython.cfunc
+    @cython.inline
+    def found(self, name: Any) -> Any:
+        """The field of this name; None if there is none."""
+        if cython.compiled:
+            key: cython.Py_ssize_t = address_of(name)
+            at: cython.Py_ssize_t = (key >> 4) & self.mask
+            while self.table[2 * at] != 0:
+                if self.table[2 * at] == key:
+                    return cython.cast(object, cython.cast(cython.p_void, self.table[2 * at + 1]))
+                at = (at + 1) & self.mask
+            if PyUnicode_Check(name) and is_interned(name):
+                return None
+        return self.by_name.get(name)
+
+    def forget(self, name: Any) -> None:
+        """Leave a name to the class: somebody has put another attribute there."""
+        if self.by_name.pop(name, None) is not None:
+            self.make_table()
+
+    def leave_writes(self) -> None:
+        """Let the class write its fields when an object is made: it has a ``__setattr__`` of its own."""
+        self.owns_writes = False
+
+    def __dealloc__(self) -> None:
+        if cython.compiled:
+            PyMem_Free(self.table)
 
 
 @cython.cclass
@@ -173,22 +309,32 @@ class Cell:
             )
         return self._world
 
+    def __init__(self, *given: Any, **values: Any) -> None:
+        begin_with(self, given, values)
+
     def __setattr__(self, name: Any, value: Any) -> None:
-        try:
-            if cython.compiled:
-                PyObject_GenericSetAttr(self, name, value)
+        if not cython.compiled:
+            field = type(self)._declared.by_name.get(name)  # type: ignore[attr-defined]  # of every class of things
+            if field is None:
+                set_undeclared(self, name, value)
             else:
-                object.__setattr__(self, name, value)
-        except AttributeError:
-            held = getattr(type(self), name, None)
-            if isinstance(held, (int, float, str)):
-                raise AttributeError(
-                    f"{type(self).__name__}.{name} is read-only, as it is an attribute of the class: "
-                    f"to make it a field, write {name}: {type(held).__name__} = {held!r}"
-                ) from None
-            if hasattr(type(self), name):
-                raise
-            raise AttributeError(f"{type(self).__name__}.{name} is not declared{advice_on_value(value)}") from None
+                write(self, field, value)
+        else:
+            check_there(self)
+            found: Any = self._plan.found(name)
+            if found is None:
+                set_undeclared(self, name, value)
+            else:
+                write(self, cython.cast(FieldPlan, found), value)
+
+    def __delattr__(self, name: Any) -> None:
+        field: Any = None if self._plan is None else self._plan.by_name.get(name)
+        if field is not None:
+            raise AttributeError(f"{field.where} cannot be deleted: it is declared")
+        if cython.compiled:
+            delete_plainly(self, name)
+        else:
+            object.__delattr__(self, name)
 
     def __dealloc__(self) -> None:
         if cython.compiled:
@@ -209,10 +355,17 @@ class Root(Cell):
     _host: Any  # public
     _is_shut: cython.bint
 
+    def __init__(self, *given: Any, **values: Any) -> None:
+        """A world takes no values: ``start`` gives them to it."""
+
     @property
     def next_id(self) -> int:
         """The id that the next item gets."""
         return self._next
+
+
+if not cython.compiled:
+    _PLAN: Any = vars(Cell)["_plan"]  # the first attribute of a new cell: the others are written with its help
 
 
 # Where things are: in a list of the world, in a field of another thing, or nowhere.
@@ -227,8 +380,8 @@ def new_cell(cls: Any) -> Any:
     plan: ThingPlan = cls._declared
     made = Root.__new__(cls) if issubclass(cls, Root) else Cell.__new__(cls)
     cell: Cell = made
-    cell._plan = plan
     if cython.compiled:
+        cell._plan = plan
         row: cython.p_longlong = cython.cast(cython.p_longlong, PyMem_Calloc(plan.slots + 1, 8))
         if row == cython.NULL:
             raise MemoryError
@@ -239,25 +392,30 @@ def new_cell(cls: Any) -> Any:
         memcpy(row, cython.cast(cython.p_uchar, defaults), plan.slots * 8)
         cell._row = row
     else:
+        _PLAN.__set__(cell, plan)
         cell._row = list(plan.blank)
         cell._id = 0
         cell._settled = False
         cell._owner = None
         cell._world = None
     cell._slots = cell._open = plan.slots
-    cell._parts = [None] * plan.parts
-    for each in plan.fields:
+    cell._parts = [None] * plan.parts if plan.parts else _NO_PARTS
+    for each in plan.scalars:
         field: FieldPlan = each
+        field.show(cell, field.default)
+    for each in plan.others:
+        field = each
+        value: Any = None
         if field.code == PART and not field.optional:
-            inside = new_cell(field.plan.kind)
-            enter(inside, cell, cell)
-            cell._parts[field.part] = inside
+            value = new_cell(field.plan.kind)
+            enter(value, cell, cell)
         elif field.code == ITEMS or field.code == VALUES:
-            cell._parts[field.part] = field.make_list(field, cell)
+            value = field.make_list(field, cell)
         elif field.code == SHAPE and field.default is not None:
-            cell._parts[field.part] = copied(field.default)
+            value = copied(field.default)
         elif field.code in (CACHE, TEXT):
-            cell._parts[field.part] = field.default
+            value = field.default
+        put_part(cell, field, value)
     if isinstance(made, Root):
         root: Root = made
         root._world = root
@@ -272,6 +430,14 @@ def new_cell(cls: Any) -> Any:
             if isinstance(each, Cell):
                 settle(each, root, False)
     return made
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def put_part(cell: Cell, field: FieldPlan, value: Any) -> cython.int:
+    """Store what is no scalar."""
+    cell._parts[field.part] = value
+    return field.show(cell, value)
 
 
 @cython.cfunc
@@ -292,7 +458,7 @@ def shut(cell: Cell) -> cython.int:
     if isinstance(cell, Root):
         root: Root = cell
         root._is_shut = True
-    for each in cell._plan.fields:
+    for each in cell._plan.others:
         field: FieldPlan = each
         if field.code == PART and cell._parts[field.part] is not None:
             shut(cell._parts[field.part])
@@ -354,16 +520,24 @@ def settle(cell: Cell, world: Root, is_item: cython.bint) -> cython.int:
             raise UsageError(f"{type(world).__name__} has given out all its ids, 1 to {LAST_ID - 1}")
         cell._id = world._next
         world._next += 1
-        if world._known is not None:
-            world._known[cell._id] = cell
+        note_id(world, cell)
     if cell._plan.parts:
-        for each in cell._plan.fields:
+        for each in cell._plan.others:
             field: FieldPlan = each
             if field.code == PART and cell._parts[field.part] is not None:
                 settle(cell._parts[field.part], world, False)
             elif field.code == ITEMS:
                 for item in cell._parts[field.part]:
                     settle(item, world, True)
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def note_id(world: Root, item: Cell) -> cython.int:
+    """Enter an item in the table of ids, if there is one."""
+    if world._known is not None:
+        world._known[item._id] = item
     return 0
 
 
@@ -384,12 +558,13 @@ def unsettle(cell: Cell) -> cython.int:
     """Undo ``settle``."""
     check_there(cell)
     world: Root = cell._world
-    if cell._id and world._known is not None:
-        world._known.pop(cell._id, None)
+    # A load can give an id to another thing before this one leaves.
+    if cell._id and world._known is not None and world._known.get(cell._id) is cell:
+        del world._known[cell._id]
     cell._id = 0
     cell._settled = False
     if cell._plan.parts:
-        for each in cell._plan.fields:
+        for each in cell._plan.others:
             field: FieldPlan = each
             if field.code == PART and cell._parts[field.part] is not None:
                 unsettle(cell._parts[field.part])
@@ -400,9 +575,30 @@ def unsettle(cell: Cell) -> cython.int:
 
 
 @cython.ccall
+def call_game(world: Root, call: Any, argument: Any) -> Any:
+    """Call a method of the game, with this world as the one that ``retick.sim.random`` draws from."""
+    before = RUNNING.set(world)
+    try:
+        call(argument)
+    finally:
+        # retick: allow global-state -- which call is on the stack; it is empty between two frames
+        RUNNING.reset(before)
+
+
+def cues_of(world: Root, call: Any, argument: Any) -> tuple[Any, ...]:
+    """Call a method of the game; returns its cues."""
+    world._cues = []
+    try:
+        call_game(world, call, argument)
+        return tuple(world._cues)
+    finally:
+        world._cues = None
+
+
+@cython.ccall
 def things_by_id(world: Root) -> dict[int, Any]:
     """All items of the world, by id."""
-    # A load changes too many items to follow: the table is made again when it is next needed.
+    # Most worlds have no references, and need no table.
     if world._known is None:
         world._known = {}
         collect(world, world._known)
@@ -417,7 +613,7 @@ def collect(cell: Cell, known: dict[int, Any]) -> cython.int:
     if cell._id:
         known[cell._id] = cell
     if cell._plan.parts:
-        for each in cell._plan.fields:
+        for each in cell._plan.others:
             field: FieldPlan = each
             if field.code == PART and cell._parts[field.part] is not None:
                 collect(cell._parts[field.part], known)
@@ -427,7 +623,7 @@ def collect(cell: Cell, known: dict[int, Any]) -> cython.int:
     return 0
 
 
-# The attributes of things: descriptors that read, write and check one field each.
+# The attributes of things: how one field is checked and written, and how those are read that have no box.
 #
 # Arguments from Python code are annotated as Any: Cython would check or convert another type first, and the checks here
 # could not say what is wrong.
@@ -435,47 +631,232 @@ def collect(cell: Cell, known: dict[int, Any]) -> cython.int:
 # retick: floats -- they are kept as their bits; only exact operations are done with them
 
 
-# Called by this name, as the lists of a world check what is written to them.
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def begin_with(cell: Cell, given: tuple[Any, ...], values: dict[str, Any]) -> cython.int:
+    """Write the values that a new thing is made with; those in ``given`` are in the order of declaration."""
+    plan: ThingPlan = cell._plan
+    check_there(cell)
+    if given:
+        values = named_values(plan, given, values)
+    for name in plan.needed:
+        if name not in values:
+            raise wrong_values(plan, values)
+    for name, value in values.items():
+        field: Any = plan.found(name)
+        if field is not None and plan.owns_writes:
+            write(cell, field, value)
+        elif name in plan.names:
+            setattr(cell, name, value)
+        else:
+            raise wrong_values(plan, values)
+    return 0
+
+
+@cython.cfunc
+def named_values(plan: ThingPlan, given: tuple[Any, ...], values: dict[str, Any]) -> Any:
+    """All values by field name."""
+    if len(given) > len(plan.names):
+        raise UsageError(f"{plan.name} takes at most {len(plan.names)} values, not {len(given)}")
+    named = dict(zip(plan.names, given, strict=False))
+    for name in named:
+        if name in values:
+            raise UsageError(f"{plan.name}: {name} is given twice")
+    return named | values
+
+
+@cython.cfunc
+def wrong_values(plan: ThingPlan, values: dict[str, Any]) -> Any:
+    """The error for values of which some are missing or unknown."""
+    missing = [name for name in plan.needed if name not in values]
+    return wrong_names(plan.name, missing, sorted(values.keys() - set(plan.names)))
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def write(cell: Cell, field: FieldPlan, value: Any) -> cython.int:
+    """Check one value, and write it to the field and its box."""
+    code: cython.int = field.code
+    if cell._open < 0 and code != CACHE:
+        check_open(cell, field)
+    if not cython.compiled:
+        is_real = code == DOUBLE and type(value) is float and value == value
+        is_number = code == NUMBER and type(value) is int and field.least <= value <= field.greatest
+        if (is_real or is_number) and field.is_plain:
+            cell._row[field.slot] = value
+            field.box.__set__(cell, value)
+            return 0
+    elif field.is_plain:
+        # The common cases, without a Python comparison; everything else is checked below.
+        number: cython.longlong
+        real: cython.double
+        overflow: cython.int = 0
+        if code == DOUBLE:
+            if type(value) is float:
+                real = value
+                if real == real:
+                    cython.cast(cython.p_double, cell._row)[field.slot] = real
+                    put_in_place(cell, field.place, value)
+                    return 0
+        elif code == NUMBER and type(value) is int:
+            number = PyLong_AsLongLongAndOverflow(value, cython.address(overflow))
+            if overflow == 0 and field.least <= number <= field.greatest:
+                cell._row[field.slot] = number
+                put_in_place(cell, field.place, value)
+                return 0
+        elif code == TRUTH and (value is True or value is False):
+            cell._row[field.slot] = value is True
+            put_in_place(cell, field.place, value)
+            return 0
+    if code <= MEMBER:
+        return write_scalar(cell, field, value)
+    if code == LINK:
+        return link(cell, field, value)
+    return replace(cell, field, value)
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def write_scalar(cell: Cell, field: FieldPlan, value: Any) -> cython.int:
+    """Check and write any scalar."""
+    if value is None and field.optional:
+        # None is stored as zero: equal states have equal rows.
+        cell._row[field.slot] = 0
+        cell._row[field.slot + 1] = 0
+        return field.show(cell, None)
+    stored = field.kind.checked(value, field.where)
+    put_raw(cell, field, field.kind.raw(stored))
+    if field.optional:
+        cell._row[field.slot + 1] = 1
+    return field.show(cell, stored)
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def put_raw(cell: Cell, field: FieldPlan, raw: Any) -> cython.int:
+    """Write the number that stands for a checked value."""
+    if cython.compiled:
+        if field.code == DOUBLE:
+            cython.cast(cython.p_double, cell._row)[field.slot] = raw
+        elif field.code == WIDE:
+            cython.cast(cython.p_ulonglong, cell._row)[field.slot] = raw
+        else:
+            cell._row[field.slot] = raw
+    else:
+        cell._row[field.slot] = raw
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def link(cell: Cell, field: FieldPlan, value: Any) -> cython.int:
+    """Write a reference: its target must be an item of a list of the same world."""
+    if value is None:
+        cell._row[field.slot] = 0
+        return 0
+    wanted = field.target_kind()
+    if type(value) is not wanted:
+        raise UsageError(f"{field.where}: {value!r} is not a {wanted.__name__}")
+    other: Cell = value
+    if not other._id:
+        raise UsageError(f"{field.where}: this {wanted.__name__} is in no list of the world: append it first")
+    if cell._world is None:
+        cell._world = other._world
+    elif cell._world is not other._world:
+        raise UsageError(f"{field.where}: this {wanted.__name__} is in another world")
+    cell._row[field.slot] = other._id
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def replace(cell: Cell, field: FieldPlan, value: Any) -> cython.int:
+    """Write a part: a thing, the contents of a list, a vector, a text or a cache."""
+    if field.code == CACHE:
+        return put_part(cell, field, value)  # a cache is not state: rebuild makes it after a load
+    before = cell._parts[field.part]
+    if field.code in (SHAPE, TEXT):
+        return assign(cell, field, before, value)
+    if field.code != PART:
+        before[:] = value
+        return 0
+    if before is value:
+        return 0
+    if value is not None or not field.optional:
+        if type(value) is not field.plan.kind:
+            raise UsageError(f"{field.where}: {value!r} is not a {field.plan.name}")
+        check_free(value, cell._world, field.where)
+    if before is not None:
+        leave(before)
+    put_part(cell, field, value)
+    if value is not None:
+        enter(value, cell, cell)
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def assign(cell: Cell, field: FieldPlan, before: Any, value: Any) -> cython.int:
+    """Write a vector, a rectangle or a text as a new object, so that no other field changes with it."""
+    if before is value:
+        return 0  # as after self.pos += step, which has changed it in place
+    if value is None and field.optional:
+        return put_part(cell, field, None)
+    if field.code == SHAPE and type(value) is type(before):
+        return put_part(cell, field, copied(value))
+    return put_part(cell, field, field.kind.checked(value, field.where))
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def set_undeclared(cell: Cell, name: Any, value: Any) -> cython.int:
+    """Write an attribute that is no field, such as a property; refuse one that the class does not have."""
+    if name == "__class__":
+        raise TypeError(f"a {type(cell).__name__} stays one: make a new thing of the other class")
+    try:
+        if cython.compiled:
+            set_plainly(cell, name, value)
+        else:
+            object.__setattr__(cell, name, value)
+    except AttributeError:
+        held = getattr(type(cell), name, None)
+        if isinstance(held, (int, float, str)):
+            raise AttributeError(
+                f"{type(cell).__name__}.{name} is read-only, as it is an attribute of the class: "
+                f"to make it a field, write {name}: {type(held).__name__} = {held!r}"
+            ) from None
+        if hasattr(type(cell), name):
+            raise
+        raise AttributeError(f"{type(cell).__name__}.{name} is not declared{advice_on_value(value)}") from None
+    return 0
 
 
 @cython.cclass
 class FieldAttribute(FieldPlan):
-    """Reads and writes one declared field as an attribute."""
+    """A field whose value is made when it is read: a reference, or vectors, which a read-only world copies."""
 
     def __get__(self, thing: Any, owner: Any) -> Any:
         if thing is None:
             return self
         cell: Cell = thing
-        code: cython.int = self.code
-        if code <= LINK:
-            if self.slot + self.optional >= cell._slots:
+        if self.code == LINK:
+            if self.slot >= cell._slots:
                 raise AttributeError(f"this {type(thing).__name__} has no {self.where}")
-            if code == DOUBLE and not self.optional:
-                if cython.compiled:
-                    return cython.cast(cython.p_double, cell._row)[self.slot]
-                return cell._row[self.slot]
-            if code == LINK:
-                return self.linked(cell)
-            if self.optional and not cell._row[self.slot + 1]:
-                return None
-            if code == NUMBER:
-                return cell._row[self.slot]
-            return self.read(cell)
-        return self.held(cell)
+            return self.linked(cell)
+        if cell._parts is None or self.part >= len(cell._parts):
+            raise AttributeError(f"this {type(cell).__name__} has no {self.where}")
+        part = cell._parts[self.part]
+        # Vectors change in place and do not know their owner: a read-only world hands out copies.
+        return part if cell._open >= 0 or part is None else self.copy_of(cell, part)
 
-    @cython.cfunc
-    def read(self, cell: Cell) -> Any:
-        """The value of a scalar."""
-        code: cython.int = self.code
-        if code == TRUTH:
-            return cell._row[self.slot] != 0
-        if code == MEMBER:
-            return self.kind.members[cell._row[self.slot]]
-        if cython.compiled:
-            if code == DOUBLE:
-                return cython.cast(cython.p_double, cell._row)[self.slot]
-            return cython.cast(cython.p_ulonglong, cell._row)[self.slot]
-        return cell._row[self.slot]
+    def __set__(self, thing: Any, value: Any) -> None:
+        cell: Cell = thing
+        if cell._plan is None or cell._plan.by_name.get(self.name) is not self:
+            raise AttributeError(f"this {type(thing).__name__} has no {self.where}")
+        write(cell, self, value)
+
+    def __delete__(self, thing: Any) -> None:
+        raise AttributeError(f"{self.where} cannot be deleted: it is declared")
 
     @cython.cfunc
     def linked(self, cell: Cell) -> Any:
@@ -486,148 +867,13 @@ class FieldAttribute(FieldPlan):
         return things_by_id(cell._world).get(number)
 
     @cython.cfunc
-    def held(self, cell: Cell) -> Any:
-        """The part of a cell that holds this field."""
-        if cell._parts is None or self.part >= len(cell._parts):
-            raise AttributeError(f"this {type(cell).__name__} has no {self.where}")
-        part = cell._parts[self.part]
-        if cell._open < 0 and part is not None:
-            # Vectors change in place and do not know their owner: a read-only world hands out copies.
-            if self.code == SHAPE:
-                return copied(part)
-            if self.code == VALUES and part and isinstance(part[0], Shape):
-                copies = self.make_list(self, cell)
-                _SET(copies, slice(None), [copied(each) for each in part])
-                return copies
-        return part
-
-    def __set__(self, thing: Any, value: Any) -> None:
-        cell: Cell = thing
-        code: cython.int = self.code
-        if code > LINK:
-            self.replace(cell, value)
-            return
-        if self.slot + self.optional >= cell._open:
-            check_open(cell, self)
-            raise AttributeError(f"this {type(thing).__name__} has no {self.where}")
-        if code == LINK:
-            self.link(cell, value)
-            return
-        if not cython.compiled:
-            is_real = code == DOUBLE and type(value) is float and value == value
-            is_number = code == NUMBER and type(value) is int and self.least <= value <= self.greatest
-            if (is_real or is_number) and not self.optional:
-                cell._row[self.slot] = value
-                return
-        else:
-            number: cython.longlong
-            real: cython.double
-            overflow: cython.int = 0
-            if not self.optional:
-                # The common cases, without a Python comparison; everything else is checked below.
-                if code == DOUBLE:
-                    if type(value) is float:
-                        real = value
-                        if real == real:
-                            cython.cast(cython.p_double, cell._row)[self.slot] = real
-                            return
-                elif code == NUMBER and isinstance(value, int):
-                    number = PyLong_AsLongLongAndOverflow(value, cython.address(overflow))
-                    if overflow == 0 and self.least <= number <= self.greatest:
-                        cell._row[self.slot] = number
-                        return
-                elif code == TRUTH and (value is True or value is False):
-                    cell._row[self.slot] = value is True
-                    return
-        self.write(cell, value)
-
-    def __delete__(self, thing: Any) -> None:
-        raise AttributeError(f"{self.where} cannot be deleted: it is declared")
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def write(self, cell: Cell, value: Any) -> cython.int:
-        """Check and write a scalar."""
-        if value is None and self.optional:
-            # None is stored as zero: equal states have equal rows.
-            cell._row[self.slot] = 0
-            cell._row[self.slot + 1] = 0
-            return 0
-        raw = self.kind.raw(self.kind.checked(value, self.where))
-        if cython.compiled:
-            if self.code == DOUBLE:
-                cython.cast(cython.p_double, cell._row)[self.slot] = raw
-            elif self.code == WIDE:
-                cython.cast(cython.p_ulonglong, cell._row)[self.slot] = raw
-            else:
-                cell._row[self.slot] = raw
-        else:
-            cell._row[self.slot] = raw
-        if self.optional:
-            cell._row[self.slot + 1] = 1
-        return 0
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def link(self, cell: Cell, value: Any) -> cython.int:
-        """Write a reference: its target must be an item of a list of the same world."""
-        if value is None:
-            cell._row[self.slot] = 0
-            return 0
-        wanted = self.target_kind()
-        if type(value) is not wanted:
-            raise UsageError(f"{self.where}: {value!r} is not a {wanted.__name__}")
-        other: Cell = value
-        if not other._id:
-            raise UsageError(f"{self.where}: this {wanted.__name__} is in no list of the world: append it first")
-        if cell._world is None:
-            cell._world = other._world
-        elif cell._world is not other._world:
-            raise UsageError(f"{self.where}: this {wanted.__name__} is in another world")
-        cell._row[self.slot] = other._id
-        return 0
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def replace(self, cell: Cell, value: Any) -> cython.int:
-        """Write a part: a thing, the contents of a list, or a cache."""
-        before = self.held(cell)
-        if self.code == CACHE:
-            cell._parts[self.part] = value  # a cache is not state: rebuild makes it after a load
-            return 0
-        check_open(cell, self)
-        if self.code in (SHAPE, TEXT):
-            self.assign(cell, before, value)
-            return 0
-        if self.code != PART:
-            before[:] = value
-            return 0
-        if before is value:
-            return 0
-        if value is not None or not self.optional:
-            if type(value) is not self.plan.kind:
-                raise UsageError(f"{self.where}: {value!r} is not a {self.plan.name}")
-            check_free(value, cell._world, self.where)
-        if before is not None:
-            leave(before)
-        cell._parts[self.part] = value
-        if value is not None:
-            enter(value, cell, cell)
-        return 0
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def assign(self, cell: Cell, before: Any, value: Any) -> cython.int:
-        """Write a vector, a rectangle or a text as a new object, so that no other field changes with it."""
-        if before is value:
-            return 0  # as after self.pos += step, which has changed it in place
-        if value is None and self.optional:
-            cell._parts[self.part] = None
-        elif self.code == SHAPE and type(value) is type(before):
-            cell._parts[self.part] = copied(value)
-        else:
-            cell._parts[self.part] = self.kind.checked(value, self.where)
-        return 0
+    def copy_of(self, cell: Cell, part: Any) -> Any:
+        """The vector, or the list of vectors, of a read-only world."""
+        if self.code == SHAPE:
+            return copied(part)
+        copies = self.make_list(self, cell)
+        _SET(copies, slice(None), [copied(each) for each in part])
+        return copies
 
 
 # The lists of a world: Python lists with a maximum length, whose items are checked.
@@ -740,6 +986,8 @@ class ThingList(BoundedList):
     @cython.exceptval(-1, check=False)
     def become(self, items: list[Any]) -> cython.int:
         self.check_room(len(items))
+        if self.keep_some(items):
+            return 0
         staying = set()
         for item in items:
             if isinstance(item, Cell):
@@ -760,6 +1008,26 @@ class ThingList(BoundedList):
                 enter(cell, self, self._holder)
         return 0
 
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def keep_some(self, items: list[Any]) -> cython.int:
+        """Replace all contents if ``items`` are some of them in the same order, as after filtering; says whether."""
+        before = list(self)
+        gone = []
+        at: cython.Py_ssize_t = 0
+        for item in items:
+            while at < len(before) and before[at] is not item:
+                gone.append(before[at])
+                at += 1
+            if at == len(before):
+                return 0
+            at += 1
+        gone += before[at:]
+        for each in gone:
+            leave(each)
+        _SET(self, slice(None), items)
+        return 1
+
     def append(self, item: Any) -> None:
         self.check_item(item)
         self.check_room(len(self) + 1)
@@ -771,6 +1039,17 @@ class ThingList(BoundedList):
         item = _POP(self, index)
         leave(item)
         return item
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def place_of(self, item: Any) -> cython.Py_ssize_t:
+        """The index of an item; a game may have made other items equal to it."""
+        index: cython.Py_ssize_t = 0
+        for each in self:
+            if each is item:
+                return index
+            index += 1
+        return _INDEX(self, item)  # it raises, as list.index does
 
     def remove(self, item: Any) -> None:
         del self[_INDEX(self, item)]
@@ -799,7 +1078,7 @@ class ThingList(BoundedList):
         if isinstance(value, Cell):
             cell: Cell = value
             if cell._owner is self:
-                _SET(self, _INDEX(self, value), before)
+                _SET(self, self.place_of(value), before)
                 _SET(self, index, value)
                 return
         self.check_item(value)

@@ -15,18 +15,18 @@
         def advance(self, inputs): ...
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Any, ClassVar, NoReturn, Self
 from zlib import crc32
 
 from retick.errors import SchemaError, UsageError
-from retick.sim.contract import RUNNING
-from retick.sim.fields import FieldDifference, field_differences, wrong_names
+from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.kinds import SEED
 from retick.sim.shapes import Shape, Vector2
 from retick.sim.world.adapter import SimulatedWorld, WorldState
 from retick.sim.world.advice import sprite_class
+from retick.sim.world.boxes import bases_with_boxes, names_in
 from retick.sim.world.command import Command, commands_of
 from retick.sim.world.declaration import (
     CACHE,
@@ -35,15 +35,14 @@ from retick.sim.world.declaration import (
     Member,
     check_members,
     declared_text,
-    has_links,
     hints_of,
     member_of,
     plan_of,
     thing_fields,
 )
 from retick.sim.world.interest import Distance, check_interest, first_position
-from retick.sim.world.saved import check_state, load_world, save_world
-from retick.sim.world.storage import Cell, Root, ThingPlan, new_cell
+from retick.sim.world.saved import WorldCopy, copy_world, pack_copy, restore_world, unpack_world
+from retick.sim.world.storage import Cell, Root, ThingPlan, call_game, cues_of, new_cell
 
 
 class ThingType(type):
@@ -51,33 +50,31 @@ class ThingType(type):
 
     _members: tuple[Member, ...]
     _defaults: dict[str, Any]
-    _names: dict[str, bool]
-    """For each field by name: whether a new thing must be given a value."""
     _declared: ThingPlan
     _stamp: int
-    _has_links: bool
     _dice: tuple[str, ...]
     """The fields that are dice."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> "ThingType":
         _check_bases(name, bases)
         namespace.setdefault("__slots__", ())
-        cls = super().__new__(mcls, name, bases, namespace)
         if not any(isinstance(base, ThingType) for base in bases):
-            return cls
+            return super().__new__(mcls, name, bases, namespace)
+        fields = names_in(namespace).union(each.name for base in bases for each in getattr(base, "_members", ()))
+        cls = super().__new__(mcls, name, bases_with_boxes(bases, len(fields), namespace), namespace)
         hints = hints_of(cls)
         _check_names(cls, hints)
         cls._members = tuple(member_of(name, field, hint) for field, hint in hints.items())
         check_members(name, cls._members)
         inherited = {field: default for base in bases for field, default in getattr(base, "_defaults", {}).items()}
         cls._defaults = {**inherited, **{field: namespace[field] for field in hints if field in namespace}}
-        cls._names = {each.name: each.is_needed and each.name not in cls._defaults for each in cls._members}
         cls._declared = plan_of(cls, cls._members, cls._defaults)
         cls._stamp = crc32(declared_text(cls).encode())
-        cls._has_links = has_links(cls)
         cls._dice = tuple(member.name for member in cls._members if _is_dice(member))
         for field in cls._declared.fields:
-            setattr(cls, field.name, field)
+            type.__setattr__(cls, field.name, field.box or field)
+        if any("__setattr__" in vars(base) for base in cls.__mro__ if not issubclass(Cell, base)):
+            cls._declared.leave_writes()
         if issubclass(cls, World):
             _check_world(cls, namespace)
         elif not isinstance(getattr(cls, "predicted", None), bool):
@@ -90,6 +87,10 @@ class ThingType(type):
                 f"remove @dataclass from {cls.__name__}: a Thing has its arguments and its repr by itself"
             )
         super().__setattr__(name, value)
+        if name == "__setattr__":
+            cls._declared.leave_writes()
+        elif "_declared" in vars(cls):
+            cls._declared.forget(name)
 
 
 def _check_bases(name: str, bases: tuple[type, ...]) -> None:
@@ -131,23 +132,6 @@ def _check_overrides(cls: type) -> None:
             raise SchemaError(
                 f"{cls.__name__}.{name} cannot be written by a game: {name!r} is a name of the library's own"
             )
-
-
-def _by_name(cls: ThingType, given: tuple[Any, ...], values: dict[str, Any]) -> dict[str, Any]:
-    """All values by field name; those in ``given`` are in the order of declaration."""
-    if len(given) > len(cls._names):
-        raise UsageError(f"{cls.__name__} takes at most {len(cls._names)} values, not {len(given)}")
-    named = dict(zip(cls._names, given, strict=False))
-    twice = [name for name in named if name in values] if values else []
-    if twice:
-        raise UsageError(f"{cls.__name__}: {twice[0]} is given twice")
-    return named | values
-
-
-def _wrong_names(cls: ThingType, values: dict[str, Any]) -> UsageError:
-    missing = [name for name, is_needed in cls._names.items() if is_needed and name not in values]
-    unknown = sorted(values.keys() - cls._names.keys())
-    return wrong_names(cls.__name__, missing, unknown)
 
 
 def _is_dice(member: Member) -> bool:
@@ -194,18 +178,6 @@ class Thing(Cell, metaclass=ThingType):
         if "_declared" not in vars(cls):
             raise UsageError("declare a class of things: class Tank(Thing): ...")
         return new_cell(cls)  # type: ignore[no-any-return]  # mypy sees kernels untyped
-
-    def __init__(self, *given: Any, **values: Any) -> None:
-        names = type(self)._names
-        if given:
-            values = _by_name(type(self), given, values)
-        for name in names:
-            if names[name] and name not in values:
-                raise _wrong_names(type(self), values)
-        for name, value in values.items():
-            if name not in names:
-                raise _wrong_names(type(self), values)
-            setattr(self, name, value)
 
     def cue(self, *cue: Hashable) -> None:
         """Report that something happened, as ``cue`` of the world does: ``self.cue("shot", self.x)``."""
@@ -300,8 +272,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
 
     def save(self) -> bytes:
         """Save the whole state as bytes."""
-        cls = type(self)
-        return save_world(self, cls._stamp, cls._has_links)
+        return pack_copy(self._copied())
 
     def load(self, saved: bytes, /) -> None:
         """Put the world into a saved state; if the bytes are not one, raises DecodeError and changes nothing.
@@ -313,23 +284,37 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
 
     def _load_fields(self, saved: bytes) -> None:
         """Load everything but the caches, which are reset to their defaults."""
-        cls = type(self)
+        self._load_copy(self._unpacked(saved))
+
+    def _copied(self) -> WorldCopy:
+        return copy_world(self, type(self)._stamp)
+
+    def _restore(self, world: Any, kept: Any) -> None:
+        if isinstance(world, World):
+            world._load_copy(kept if isinstance(kept, WorldCopy) else world._unpacked(kept))
+            world.rebuild()
+        else:
+            world.load(WorldState(kept).saved)
+
+    def _unpacked(self, saved: Any) -> WorldCopy:
+        return unpack_world(_bytes(saved), type(self)._declared, type(self)._stamp)
+
+    def _load_copy(self, copy: WorldCopy) -> None:
         self._here = None
-        load_world(self, _bytes(saved), cls._declared, cls._stamp)
+        restore_world(self, copy)
 
     def reset(self, seed: int) -> None:
         """Put the world at its start, with all players joined."""
         self._begin(seed)
         for player in range(self.num_players):
-            self._heard(self.join, player)
+            cues_of(self, self.join, player)
 
     def _begin(self, seed: int) -> None:
         """Put the world at its start, before anybody has joined."""
         cls = type(self)
-        blank = save_world(new_cell(cls), cls._stamp, cls._has_links)
-        load_world(self, blank, cls._declared, cls._stamp)
+        restore_world(self, copy_world(new_cell(cls), cls._stamp))
         _seed_dice(self, seed)
-        self._run(self.start, seed)
+        call_game(self, self.start, seed)
         self.rebuild()
 
     def fields(self, state: WorldState | None = None) -> tuple[tuple[str, Any], ...]:
@@ -351,10 +336,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
 
     def unpack_state(self, data: bytes) -> WorldState:
         """Turn bytes into a state; raises DecodeError if they are none. The world itself does not change."""
-        cls = type(self)
-        saved = _bytes(data)
-        check_state(saved, cls._declared, cls._stamp)
-        return WorldState(saved)
+        return WorldState(self._unpacked(data))
 
     def cues(self, _before: WorldState, after: WorldState) -> Iterable[Hashable]:
         """The cues that ``advance`` gave on the way to a state."""
@@ -366,25 +348,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
 
     def _advance(self, inputs: Sequence[int]) -> tuple[Hashable, ...]:
         command = type(self).command
-        return self._heard(self.advance, inputs if command is None else commands_of(command, inputs))
-
-    def _heard(self, call: Callable[[Any], None], argument: Any) -> tuple[Hashable, ...]:
-        """Run a method of the game; returns its cues."""
-        self._cues = []
-        try:
-            self._run(call, argument)
-            return tuple(self._cues)
-        finally:
-            self._cues = None
-
-    def _run(self, call: Callable[[Any], None], argument: Any) -> None:
-        """Call a method of the game, with this world as the one that ``retick.sim.random`` draws from."""
-        before = RUNNING.set(self)
-        try:
-            call(argument)
-        finally:
-            # retick: allow global-state -- which call is on the stack; it is empty between two frames
-            RUNNING.reset(before)
+        return cues_of(self, self.advance, inputs if command is None else commands_of(command, inputs))
 
     def _seat(self, player: int) -> int:
         """Return the seat if it exists; raise a UsageError if not."""
