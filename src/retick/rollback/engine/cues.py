@@ -16,6 +16,9 @@ from retick.sim.contract import CueCancelled, CueConfirmed, CueEvent, CueStarted
 __all__ = ["CueCancelled", "CueConfirmed", "CueEvent", "CueStarted", "CueTracker"]
 
 
+_NO_CUES: Counter[Hashable] = Counter()
+
+
 class CueTracker:
     """Follows one engine; ``update`` after each advance returns which cues to start, stop and confirm."""
 
@@ -40,6 +43,7 @@ class CueTracker:
         self._tolerance = tolerance
         self._first = self._seen = engine.frame if first is None else first
         self._open: dict[int, Counter[Hashable]] = {}
+        """Started cues of frames that are not final; only frames that have some."""
         self._told: dict[int, Counter[Hashable]] = {}
         """Confirmed cues, as far back as history reaches: a drop can change frames whose inputs were confirmed."""
 
@@ -63,13 +67,22 @@ class CueTracker:
     def _compare(self, first: int) -> tuple[list[CueEvent], list[CueEvent]]:
         cancelled: list[CueEvent] = []
         started: list[CueEvent] = []
-        for frame in range(first, self._engine.frame):
-            before, after = self._engine.state_at(frame), self._engine.state_at(frame + 1)
-            now = Counter(self._cues(before, after)) - self._told.get(frame, Counter())
-            then = self._open.get(frame, Counter())
-            cancelled += [CueCancelled(frame=frame, cue=cue) for cue in (then - now).elements()]
-            started += [CueStarted(frame=frame, cue=cue) for cue in (now - then).elements()]
-            self._open[frame] = now
+        engine, cues_of = self._engine, self._cues
+        if first >= engine.frame:
+            return cancelled, started
+        before = engine.state_at(first)
+        for frame in range(first, engine.frame):
+            after = engine.state_at(frame + 1)
+            given = tuple(cues_of(before, after))
+            before = after
+            # Most frames have no cue, before or now: they cost no more than these two questions.
+            if given or frame in self._open:
+                now = Counter(given) - self._told.get(frame, _NO_CUES)
+                then = self._open.pop(frame, _NO_CUES)
+                cancelled += [CueCancelled(frame=frame, cue=cue) for cue in (then - now).elements()]
+                started += [CueStarted(frame=frame, cue=cue) for cue in (now - then).elements()]
+                if now:
+                    self._open[frame] = now
         return cancelled, started
 
     def _keep_moved(self, cancelled: list[CueEvent], started: list[CueEvent]) -> None:
@@ -84,11 +97,12 @@ class CueTracker:
     def _confirm(self) -> list[CueEvent]:
         engine = self._engine
         confirmed: list[CueEvent] = []
+        if not self._open and not self._told:
+            return confirmed
         for frame in sorted(frame for frame in self._open if frame < engine.final_state_frame):
             cues = self._open.pop(frame)
             confirmed += [CueConfirmed(frame=frame, cue=cue) for cue in cues.elements()]
-            if cues:
-                self._told[frame] = self._told.get(frame, Counter()) + cues
+            self._told[frame] = self._told.get(frame, _NO_CUES) + cues
         for frame in [frame for frame in self._told if frame < engine.frame - engine.history]:
             del self._told[frame]
         return confirmed
