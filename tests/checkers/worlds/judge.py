@@ -9,10 +9,12 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 
 from tests.checkers.worlds.program import Program
 
@@ -42,6 +44,8 @@ class Side:
         }
         self._folder, self._pure = folder, pure
         self._process: subprocess.Popen[str] | None = None
+        self._lines: SimpleQueue[str] = SimpleQueue()
+        """What the process has said, and an empty line at its end: read by a thread, so that neither waits for ever."""
 
     def start(self) -> None:
         """Start the process; SideFailed if it is not the build that was asked for."""
@@ -54,8 +58,9 @@ class Side:
             encoding="utf-8",
             **({} if os.name == "nt" else {"process_group": 0}),  # Ctrl-C reaches us only
         )
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        self._lines = SimpleQueue()
+        threading.Thread(target=_read, args=(self._process, self._lines), daemon=True).start()
+        line = self._lines.get()
         if not line:
             raise SideFailed(f"{self.name}: the process ended at its start; its error is above")
         where, is_compiled = json.loads(line)
@@ -79,8 +84,7 @@ class Side:
     def answer(self) -> list[str]:
         """The stories of the oldest program that was sent; one of a process that died says so."""
         assert self._process is not None
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        line = self._lines.get()
         if line.endswith("\n"):
             stories: list[str] = json.loads(line)
             return stories
@@ -96,12 +100,9 @@ class Side:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-            for stream in (self._process.stdin, self._process.stdout):
-                assert stream is not None
-                try:
-                    stream.close()
-                except OSError:
-                    pass  # what was not sent to it any more
+            with suppress(OSError):  # what was not sent to it any more
+                assert self._process.stdin is not None
+                self._process.stdin.close()
             self._process = None
 
     def __enter__(self) -> "Side":
@@ -109,6 +110,14 @@ class Side:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _read(process: subprocess.Popen[str], lines: "SimpleQueue[str]") -> None:
+    assert process.stdout is not None
+    with process.stdout:
+        for line in process.stdout:
+            lines.put(line)
+    lines.put("")
 
 
 def sides(against: Path | None, *, pure: bool = False) -> list[Side]:
