@@ -15,6 +15,8 @@ class _Benchmarks(CommandLine):
     places: ClassVar[Mapping[str, str]] = {
         "sim": "benchmarks.commands.sim:bench_sim",
         "rollback": "benchmarks.commands.rollback:bench_rollback",
+        "things": "benchmarks.commands.things:bench_things",
+        "frames": "benchmarks.commands.frames:bench_frames",
         "sessions": "benchmarks.commands.sessions:bench_sessions",
         "snapshot": "benchmarks.commands.snapshot:bench_snapshot",
         "authority": "benchmarks.commands.authority:bench_authority",
