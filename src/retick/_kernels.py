@@ -39,6 +39,7 @@ KERNELS: tuple[str, ...] = (
     "retick.games.runner.kernel",
     "retick.games.scramble.kernel",
     "retick.rollback.engine.engine",
+    "retick.rollback.engine.cues",
     "retick.rollback.match.match",
     "retick.rollback.session.core",
     "retick.verify.kernel",

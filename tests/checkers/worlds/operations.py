@@ -546,7 +546,7 @@ class _Drawing:
             f"one = {place}",
             f"{place} = {value}",
             f"show({place}, one is {place})",
-            f"show(getattr(one, 'id', None))",
+            "show(getattr(one, 'id', None))",
         ]
 
     def draws(self) -> Lines:
@@ -657,7 +657,7 @@ class _Drawing:
                 ["older.append(s)", "show(s)"],
                 ["show(s.cues, list(w.cues(s, s)))"],
                 [],
-                [f"show(w.checksum(s), w.fields(s)[:3])"],
+                ["show(w.checksum(s), w.fields(s)[:3])"],
             )
         )
         return [*lines, *after, "s = w.reload(s)"] if dice.random() < 0.5 else [*lines, *after]
@@ -767,8 +767,8 @@ class _Drawing:
         others = ", ".join(dict.fromkeys((holder, *(dice.sample(list(self.variables), 2) if self.root == "w" else ()))))
         return dice.choice((
             [f"it = {holder}", f"values = [{values}]", "for turn in range(20):", "    try:", f"        it.{name} = values[turn % {dice.choice((3, 4))}]", "    except Exception as error:", "        if turn > 15: note(error)", f"    if turn > 12: show(it.{name})"],
-            [f"for turn in range(16):", f"    for it in ({others},):", "        try:", f"            found = it.{name}", "            if turn > 14: show(found)", "        except Exception as error:", "            if turn > 14: note(error)"],
-            [f"for turn in range(16):", f"    for it in ({others},):", f"        try:", f"            found = write_{name}(it, [{values}][turn & 3])", "            if turn > 14: show(found)", "        except Exception as error:", "            if turn > 14: note(error)"] if self.root == "w" and name in HOT else [f"show([{place} for _ in range(20)][-1])"],
+            ["for turn in range(16):", f"    for it in ({others},):", "        try:", f"            found = it.{name}", "            if turn > 14: show(found)", "        except Exception as error:", "            if turn > 14: note(error)"],
+            ["for turn in range(16):", f"    for it in ({others},):", "        try:", f"            found = write_{name}(it, [{values}][turn & 3])", "            if turn > 14: show(found)", "        except Exception as error:", "            if turn > 14: note(error)"] if self.root == "w" and name in HOT else [f"show([{place} for _ in range(20)][-1])"],
         ))  # fmt: skip
 
     def held(self) -> Lines:

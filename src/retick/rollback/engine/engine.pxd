@@ -136,8 +136,10 @@ cdef class RollbackEngine:
     cpdef long long held_from(self) noexcept
     cdef long long final_frame(self) noexcept
     cdef int settle_input(self, int player, long long frame, unsigned long long value) noexcept
+    cpdef object state_at(self, object frame)
     cdef int copy_inputs(self, int player, long long first, int count, unsigned long long* values, int to) except -1
     cdef long long missing_from(self, int player) noexcept
+    cpdef object drain_resimulated(self)
 
 cdef class SyncTest:
     cdef readonly object sim

@@ -1291,6 +1291,7 @@ class RollbackEngine:
             self.inputs.confirm(seat, at, 0)
         self.inputs.restore(seat, frame, self.current + self.history + 1)
 
+    @cython.ccall
     def state_at(self, frame: Frame) -> Any:
         """The state before ``frame``, if it is in history."""
         self.resimulate()
@@ -1354,7 +1355,8 @@ class RollbackEngine:
         self.check_player(player)
         return self.inputs.upto[player] <= frame and self.inputs.upto[player] < self.inputs.dropped_from[player]  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
-    def drain_resimulated(self) -> int:
+    @cython.ccall
+    def drain_resimulated(self) -> Any:
         """The earliest frame that was resimulated since the last call; -1 if none."""
         self.resimulate()
         first = self.resimulated_from
