@@ -61,18 +61,25 @@ class SessionCues(SessionPart):
 
     def drain(self, tolerance: int) -> list[CueEvent]:
         """The changes since the last call; a cue moves by up to ``tolerance`` frames without a new start."""
-        session, match = self._session, self._session.match
-        if not hasattr(session.sim, "cues"):
-            raise UsageError(f"{type(session.sim).__name__} has no cues(before, after)")
-        left, self._left = self._left, []
+        left, match = self._left, self._session.match
         if match is None or match.joins_at is None:
+            self._check_cues()
+            self._left = []
             return left
-        if self._tracker is None:
+        tracker = self._tracker
+        if tracker is None:
+            self._check_cues()
             # A newcomer does not hear of cues from before it came in.
             engine = match.engine
             first = engine.frame if engine.start_frame else 0
-            self._tracker = CueTracker(engine, tolerance=tolerance, first=first)
-        return left + self._tracker.update()
+            self._tracker = tracker = CueTracker(engine, tolerance=tolerance, first=first)
+        if left:
+            self._left = []
+        return left + tracker.update() if left else tracker.update()
+
+    def _check_cues(self) -> None:
+        if not hasattr(self._session.sim, "cues"):
+            raise UsageError(f"{type(self._session.sim).__name__} has no cues(before, after)")
 
     def match_ending(self, match: Match) -> None:
         """Cancel cues that were started on a prediction: they are never confirmed now."""

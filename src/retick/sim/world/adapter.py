@@ -117,17 +117,20 @@ class SimulatedWorld:
 
     def step(self, state: WorldState, inputs: Sequence[int]) -> WorldState:
         # retick: allow hidden-state -- which state the world is in is all that the adapter remembers
-        return self.keep(self.step_unkept(state, inputs))
+        after = self.step_unkept(state, inputs)
+        after.kept = self._copied()
+        return after
 
     def step_unkept(self, state: WorldState, inputs: Sequence[int]) -> WorldState:
         """Step without saving: the result is lost when the world moves on, unless ``keep`` is called first."""
         if len(inputs) != self.num_players:
             raise UsageError(f"step takes {self.num_players} inputs, not {len(inputs)}")
-        self._go_to(state)
+        if state is not self._here:
+            self._go_to(state)
         self._here = None
         cues = self._advance(inputs)
-        self._here = WorldState(cues=cues)
-        return self._here
+        self._here = after = WorldState(_NOT_KEPT, cues)
+        return after
 
     def keep(self, state: WorldState) -> WorldState:
         """Save ``state``, unless it was kept before; the world must still be in it."""

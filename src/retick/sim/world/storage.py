@@ -587,10 +587,11 @@ def call_game(world: Root, call: Any, argument: Any) -> Any:
 
 def cues_of(world: Root, call: Any, argument: Any) -> tuple[Any, ...]:
     """Call a method of the game; returns its cues."""
-    world._cues = []
+    cues: list[Any] = []
+    world._cues = cues
     try:
         call_game(world, call, argument)
-        return tuple(world._cues)
+        return tuple(cues) if cues else ()
     finally:
         world._cues = None
 
