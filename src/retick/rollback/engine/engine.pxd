@@ -69,9 +69,12 @@ cdef class ObjectRing(StateRing):
     cdef object again
     cdef list kept
     cdef list sums
+    cdef bint is_thinned
+    cdef long long thinned
 
     cdef int put(self, long long frame, object state) except -1
     cdef int simulate(self, long long first, long long end, long long final, InputHistory inputs) except -1
+    cdef int thin(self, long long first, long long end, long long last) except -1
     cdef object state_at(self, long long frame, InputHistory inputs)
     cdef int stamp(self, long long frame) except -1
     cdef long long recheck(self, long long first, long long end, InputHistory inputs) except -2

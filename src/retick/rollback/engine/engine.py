@@ -591,7 +591,7 @@ def copy_confirmed(
 # chooses one for a game:
 #
 # - ``FlatRing`` for a compiled game of flat integers: no Python object per frame;
-# - ``ObjectRing`` for any game: it keeps a reference to each state;
+# - ``ObjectRing`` for any game: it keeps a reference to each state, and of a declared world few old ones;
 # - ``SparseRing`` for a world whose save is expensive: it saves the newest final state and one in eight around it, and
 #   runs from the nearest saved one before the requested frame.
 
@@ -644,7 +644,14 @@ class StateRing:
 
 @cython.cclass
 class ObjectRing(StateRing):
-    """States as Python objects, one reference each."""
+    """States as Python objects, one reference each.
+
+    The states of a declared world are large. Of those that are final and not among the last ``RECENT``, one in
+    ``SPACING`` is kept; another one is remade from that when somebody asks for it.
+    """
+
+    RECENT = 16
+    SPACING = 16
 
     step: Any
     checksum_of: Any
@@ -652,16 +659,20 @@ class ObjectRing(StateRing):
     again: Any
     kept: list[Any]
     sums: list[Any]
+    is_thinned: cython.bint
+    thinned: cython.longlong
 
     def __init__(self, sim: Any, capacity: Frame) -> None:
         self.sim = sim
-        self.capacity = capacity
+        self.is_thinned = getattr(sim, "remakes_old_states", False) is True
+        self.capacity = capacity + ObjectRing.SPACING if self.is_thinned else capacity
         self.step = sim.step
         self.checksum_of = sim.checksum
         self.reload = _reloader(sim)
         self.again = None
-        self.kept = [None] * capacity
-        self.sums = [None] * capacity
+        self.kept = [None] * self.capacity
+        self.sums = [None] * self.capacity
+        self.thinned = 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -669,6 +680,7 @@ class ObjectRing(StateRing):
         if isinstance(self.sim, FlatSimulation):
             self.sim.fields(state)  # refuses the state of another game: better now than in the first step
         self.kept[frame % self.capacity] = state
+        self.thinned = frame + 1
         return 0
 
     @cython.cfunc
@@ -679,15 +691,37 @@ class ObjectRing(StateRing):
         frame: cython.longlong
         kept = self.kept
         step = self.step
-        state = kept[first % self.capacity]
+        state = self.state_at(first, inputs)
         for frame in range(first, end):
             state = step(state, inputs.inputs_at(frame))
             kept[(frame + 1) % self.capacity] = state
+        if self.is_thinned:
+            self.thin(first, end, min(final, end - ObjectRing.RECENT))
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def thin(self, first: cython.longlong, end: cython.longlong, last: cython.longlong) -> cython.int:
+        """Drop states up to frame ``last`` that can be remade, after frames ``first`` to ``end - 1`` were run."""
+        frame: cython.longlong = max(min(self.thinned, first + 1), end - self.capacity + 1)
+        while frame <= last:
+            if frame % ObjectRing.SPACING:
+                self.kept[frame % self.capacity] = None
+            frame += 1
+        self.thinned = frame
         return 0
 
     @cython.cfunc
     def state_at(self, frame: cython.longlong, inputs: InputHistory) -> Any:
-        return self.kept[frame % self.capacity]
+        at: cython.longlong = frame
+        state = self.kept[at % self.capacity]
+        while state is None and self.is_thinned and at > frame - self.capacity:
+            at -= 1
+            state = self.kept[at % self.capacity]
+        while at < frame:
+            state = self.step(state, inputs.inputs_at(at))
+            at += 1
+        return state
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -1431,7 +1465,7 @@ class SyncTest:
                 )
             self.inputs.confirm(player, self.current, value)
             player += 1
-        self.states.simulate(self.current, self.current + 1, self.current, self.inputs)
+        self.states.simulate(self.current, self.current + 1, self.current - self.distance, self.inputs)
         self.current += 1
         self.states.stamp(self.current)
         first = max(self.current - self.distance, 0)

@@ -410,6 +410,8 @@ def plan_of(cls: type, members: tuple[Member, ...], defaults: dict[str, Any]) ->
         if isinstance(member.form, Form):
             options["numbers"] = len(member.form.names)
         if member.holds in (ITEMS, VALUES):
+            if member.kind is not None:
+                options["scalar"] = _holds(member.kind)
             options["make_list"] = ThingList if member.holds == ITEMS else ValueList
         if _is_made_when_read(member):
             fields.append(FieldAttribute(cls.__name__, member.name, member.holds, default=default, **options))

@@ -98,8 +98,8 @@ IS_LITTLE = cython.declare(cython.bint, sys.byteorder == "little")
 #
 # The words of a thing: its row, then in the order of declaration each field that is no scalar. A thing inside it: its
 # words, after 1 or 0 if it may be None. A list of things: their count, and for each its id and its words. Vectors and
-# rectangles: their numbers, after 1 or 0 if they may be None, or after their count. Texts and lists of other values
-# are objects that nobody changes, in a list of their own. Uncompiled, the words are a Python list of numbers.
+# rectangles: their numbers, after 1 or 0 if they may be None. A list of values: their count, and their words. Texts are
+# objects, in a list of their own. Uncompiled, the words are a Python list of numbers.
 
 
 @cython.cclass
@@ -227,12 +227,12 @@ class WorldCopy(WordArray):
             else:
                 self.put_shape(held, field.numbers)
         elif code == VALUES:
-            if field.numbers > 1:
-                self.put(len(held))
-                for each in held:
+            self.put(len(held))
+            for each in held:
+                if field.numbers > 1:
                     self.put_shape(each, field.numbers)
-            else:
-                self.objects.append(tuple(held))
+                else:
+                    self.put(field.word(each))
         elif code == TEXT:
             self.objects.append(held)
         return 0
@@ -468,13 +468,19 @@ class Restoring(Words):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def load_values(self, field: FieldPlan, values: Any) -> cython.int:
-        if field.numbers > 1:
-            shapes = [field.kind.blank() for _ in range(self.take())]
-            for shape in shapes:
+        count: cython.Py_ssize_t = self.take()
+        index: cython.Py_ssize_t
+        after: list[Any] = []
+        if not count and not len(values):
+            return 0
+        for index in range(count):  # noqa: B007 - a typed loop variable makes it a C loop
+            if field.numbers > 1:
+                shape = field.kind.blank()
                 self.take_shape(shape, field.numbers)
-            _SET(values, slice(None), shapes)
-        else:
-            _SET(values, slice(None), self.take_object())
+                after.append(shape)
+            else:
+                after.append(field.made(self.take()))
+        _SET(values, slice(None), after)
         return 0
 
 
@@ -642,16 +648,16 @@ class Packing(Words):
     @cython.exceptval(-1, check=False)
     def put_values(self, step: Step, field: FieldPlan) -> cython.int:
         """Write a list of values."""
+        count: cython.Py_ssize_t = self.take()
         index: cython.Py_ssize_t
-        if field.numbers > 1:
-            count: cython.Py_ssize_t = self.take()
-            self.put(count, 2)
-            for index in range(count):  # noqa: B007 - as above
+        self.put(count, 2)
+        for index in range(count):  # noqa: B007 - as above
+            if field.numbers > 1:
                 self.put_shape(step)
-            return 0
-        raws = [field.kind.raw(value) for value in self.take_object()]
-        self.put(len(raws), 2)
-        return self.put_packed(struct.pack(f"<{len(raws)}{field.kind.code}", *raws))
+            else:
+                self.put_run(step, self.at)
+                self.at += 1
+        return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -962,34 +968,13 @@ class Unpacking(Position):
         """Check a list of values."""
         count: cython.longlong = self.read_count(field)
         index: cython.longlong
-        if step.count > 1:
-            self.copy.put(count)
-            for index in range(count):  # noqa: B007 - as above
-                self.read_shape(step)
-            return 0
-        begin: cython.Py_ssize_t = self.at
-        room: cython.Py_ssize_t = self.room_for_one()
+        self.copy.put(count)
         for index in range(count):  # noqa: B007 - as above
-            self.read_run(step, room)
-        self.drop_room()
-        raws = struct.unpack_from(f"<{count}{field.kind.code}", self.data, begin)
-        self.copy.objects.append(tuple([field.kind.value(raw) for raw in raws]))
-        return 0
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def room_for_one(self) -> cython.Py_ssize_t:
-        """A place for a word that is only checked."""
-        self.copy.put(0)
-        return self.copy.used - 1 if cython.compiled else len(self.copy.words) - 1
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def drop_room(self) -> cython.int:
-        if cython.compiled:
-            self.copy.used -= 1
-        else:
-            del self.copy.words[-1]
+            if step.count > 1:
+                self.read_shape(step)
+            else:
+                self.copy.put(0)
+                self.read_run(step, (self.copy.used if cython.compiled else len(self.copy.words)) - 1)
         return 0
 
     @cython.cfunc

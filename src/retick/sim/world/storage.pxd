@@ -58,6 +58,7 @@ cdef class FieldPlan:
     cdef readonly object owner
     cdef readonly object name
     cdef readonly int code
+    cdef int scalar
     cdef readonly Py_ssize_t slot
     cdef readonly Py_ssize_t part
     cdef readonly bint optional
@@ -77,6 +78,8 @@ cdef class FieldPlan:
     cdef object target_kind(self)
     cdef int show(self, object cell, object value) except -1
     cdef object value(self, object cell)
+    cdef object made(self, long long word)
+    cdef long long word(self, object value) except? -1
 
 cdef class ThingPlan:
     cdef readonly object kind

@@ -75,6 +75,7 @@ class FieldPlan:
     owner: Any  # readonly
     name: Any  # readonly
     code: cython.int  # readonly
+    scalar: cython.int
     slot: cython.Py_ssize_t  # readonly
     part: cython.Py_ssize_t  # readonly
     optional: cython.bint  # readonly
@@ -97,6 +98,7 @@ class FieldPlan:
         name: Any,
         code: Any,
         *,
+        scalar: Any = None,
         slot: Any = -1,
         part: Any = -1,
         optional: Any = False,
@@ -112,6 +114,7 @@ class FieldPlan:
         self.owner = owner
         self.name = sys.intern(name)
         self.code = code
+        self.scalar = code if scalar is None else scalar
         self.slot = slot
         self.part = part
         self.optional = optional
@@ -127,7 +130,7 @@ class FieldPlan:
         if cython.compiled:
             self.place = -1 if box is None else place_of(box)
         self.least = self.greatest = 0
-        if code <= MEMBER and code != WIDE:
+        if self.scalar <= MEMBER and self.scalar != WIDE:
             self.least, self.greatest = kind.least, kind.greatest
 
     @property
@@ -159,18 +162,44 @@ class FieldPlan:
         here: Cell = cell
         if self.optional and not here._row[self.slot + 1]:
             return None
-        code: cython.int = self.code
-        if code == NUMBER:
-            return here._row[self.slot]
-        if code == TRUTH:
-            return here._row[self.slot] != 0
-        if code == MEMBER:
-            return self.kind.members[here._row[self.slot]]
+        return self.made(here._row[self.slot])
+
+    @cython.cfunc
+    def made(self, word: cython.longlong) -> Any:
+        """The value that a slot, or a word of a copy, stands for."""
+        scalar: cython.int = self.scalar
+        if scalar == NUMBER:
+            return word
+        if scalar == TRUTH:
+            return word != 0
+        if scalar == MEMBER:
+            return self.kind.members[word]
         if cython.compiled:
-            if code == DOUBLE:
-                return cython.cast(cython.p_double, here._row)[self.slot]
-            return cython.cast(cython.p_ulonglong, here._row)[self.slot]
-        return here._row[self.slot]
+            if scalar == DOUBLE:
+                return cython.cast(cython.p_double, cython.address(word))[0]
+            return cython.cast(cython.ulonglong, word)
+        return word
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def word(self, value: Any) -> cython.longlong:
+        """The word of a value of a list, which may have got past the methods of the list."""
+        if not cython.compiled:
+            return self.kind.raw(self.kind.checked(value, self.where))  # type: ignore[no-any-return]  # a number
+        real: cython.double
+        number: cython.longlong = 0
+        if self.scalar == DOUBLE:
+            real = value
+            if real != real:
+                raise self.kind.refusal(value, self.where)
+            number = cython.cast(cython.p_longlong, cython.address(real))[0]
+        elif self.scalar == WIDE:
+            number = cython.cast(cython.longlong, cython.cast(cython.ulonglong, value))
+        else:
+            number = self.kind.raw(value) if self.scalar == MEMBER else value
+            if not self.least <= number <= self.greatest:
+                raise self.kind.refusal(value, self.where)
+        return number
 
 
 if cython.compiled:

@@ -199,6 +199,8 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
     """The class of commands that ``advance`` gets; None for integers of buttons."""
     interest: ClassVar[Distance | None] = None
     """Which things a server sends first, and which not at all; None if all visible things are equally urgent."""
+    remakes_old_states: ClassVar[bool] = True
+    """An engine keeps few old states of a declared world, and runs frames again for the others."""
 
     def __new__(cls, *_values: Any, **_named: Any) -> Self:
         if "_declared" not in vars(cls):
