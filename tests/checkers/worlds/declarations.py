@@ -273,7 +273,7 @@ class Declarations:
         whole, real = spec.of_kind("int"), spec.of_kind("float")
         if dice.random() < 0.3:
             name, value = dice.choice((("SPEED", "3"), ("LIMIT", "2.5"), ("TAG", "'tag'"), ("TABLE", "(1, 2)")))
-            lines.append(f"{dice.choice(('', 'ClassVar[Any]')) and name + ': ClassVar[Any]' or name} = {value}")
+            lines.append(f"{(dice.choice(('', 'ClassVar[Any]')) and name + ': ClassVar[Any]') or name} = {value}")
             spec.names.append(name)
         if real and dice.random() < 0.3:
             name = dice.choice(real).name
@@ -296,7 +296,7 @@ class Declarations:
             lines.append("def __bool__(self): return False")
         if dice.random() < 0.04:
             lines.append(
-                "def __getattr__(self, name): return 'got ' + name if name == 'absent' else object.__getattribute__(self, name)"
+                "def __getattr__(self, name): return 3 if name == 'absent' else object.__getattribute__(self, name)"
             )
         if dice.random() < 0.04:
             lines.append(
@@ -307,7 +307,7 @@ class Declarations:
         if dice.random() < 0.12 and spec.fields:
             spec.has_own_init = True
             name = dice.choice(list(spec.fields))
-            lines += [f"def __init__(self, *given, **named):", *self._own_init(spec, name)]
+            lines += ["def __init__(self, *given, **named):", *self._own_init(spec, name)]
         if dice.random() < 0.1:
             lines.append("predicted = False")
         return lines
