@@ -50,7 +50,7 @@ class _Drawing:
 
     def program(self) -> Program:
         dice = self.dice
-        start = self._within("self", dice.randint(2, 6), STARTING, careful=True)
+        start = [*self._first_things(), *self._within("self", dice.randint(1, 5), STARTING, careful=True)]
         advance = self._advance()
         rebuild = self._rebuild()
         world = self.declared.world_unit(self.players, start, advance, rebuild)
@@ -87,6 +87,17 @@ class _Drawing:
                 if careful
                 else made
             )
+        self.root = before
+        return lines
+
+    def _first_things(self) -> Lines:
+        """Most lists begin with some things: an operation on an empty one shows little."""
+        lines: Lines = []
+        before, self.root = self.root, "self"
+        for field in self.world.of_kind("things"):
+            if self.dice.random() < 0.85:
+                made = ", ".join(self.make(field.inner) for _ in range(self.dice.randint(1, min(3, field.most))))
+                lines.append(f"attempt(self.{field.name}.extend, [{made}])")
         self.root = before
         return lines
 
