@@ -187,9 +187,13 @@ class Judge:
                 self._stack.enter_context(side)
         return self
 
-    def __exit__(self, *_: object) -> None:
-        while self._waiting:
-            self._answers()
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is None:
+            while self._waiting:
+                self._answers()
+        else:  # perhaps in the middle of a question: nobody knows which answers will come
+            for side in self.taking_part:
+                side.close()
         self._stack.close()
 
     def differences(self, programs: Iterator[tuple[int, Program]]) -> Iterator[tuple[int, Difference | None]]:

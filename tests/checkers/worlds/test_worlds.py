@@ -92,6 +92,14 @@ def test_a_seed_draws_the_same_program_always_and_every_family_is_drawn() -> Non
     assert len(FAMILIES) > 30
 
 
+def test_an_interrupt_leaves_no_process_and_waits_for_none() -> None:
+    side = uncompiled()
+    judge = Judge([side]).__enter__()
+    judge._waiting += [(1, drawn(1), "")]  # it was not sent any more
+    judge.__exit__(KeyboardInterrupt)
+    assert not side.is_running
+
+
 @pytest.mark.compiled_only
 def test_the_command_tells_how_many_programs_it_played(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--seeds", "1:4"]) == 0
