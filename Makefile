@@ -107,6 +107,7 @@ soak-cheats: $(VENV)/.dev
 
 soak-search: $(VENV)/.dev
 	$(PY) -m tests.checkers.membership
+	$(PY) -m tests.checkers.worlds --seeds 1:20001
 
 FUZZ_SECONDS ?= 60
 FUZZ_OPTIONS := $(if $(PACKETS),--packets $(PACKETS),--seconds $(FUZZ_SECONDS)) $(if $(RECORD),--record) $(if $(SEED),--seed $(SEED))

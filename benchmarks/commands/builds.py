@@ -71,7 +71,7 @@ def checkout(folder: Path | None) -> Path | None:
 
 @contextmanager
 def builds(module: str, other: Path | None, *, pure: bool) -> Iterator[list[Build]]:
-    """Start ``python -m benchmarks.commands.MODULE`` for the build in another folder, if there is one, and for this one."""
+    """Start ``python -m benchmarks.commands.MODULE`` for another build, if there is one, and for this one."""
     with ExitStack() as stack:
         found = []
         for folder in [*([other] if other is not None else []), ROOT]:

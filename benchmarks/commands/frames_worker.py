@@ -2,8 +2,8 @@
 
 Theory of operation. Two peers play the tutorial's tanks once over a simulated network with three frames of latency, and
 all calls to the first one's session are recorded, with the cues and the world that its window asks for after every
-frame. In a round the calls are made again to a fresh session. The user's own ``advance`` is measured alone, for the same
-inputs, as many times as the session calls it, and is taken off; so is the loop that makes the calls.
+frame. In a round the calls are made again to a fresh session. The user's own ``advance`` is measured alone, with the
+same inputs, as many times as the session calls it, and is taken off; so is the loop that makes the calls.
 """
 
 import json

@@ -21,7 +21,9 @@ def bench_things(
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of each measurement; the best counts.")] = 5,
     pure: Annotated[bool, typer.Option("--pure", help="Measure the kernels uncompiled.")] = False,
-    only: Annotated[str, typer.Option(metavar="WORDS", help="Measure only the rows whose names have these words.")] = "",
+    only: Annotated[
+        str, typer.Option(metavar="WORDS", help="Measure only the rows whose names have these words.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Time the things of declared worlds: fields, advance, rollbacks, saving, loading, memory; beside another build.

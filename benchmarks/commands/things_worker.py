@@ -120,7 +120,9 @@ def _filled(world: World, count: int) -> World:
     def start(_seed: int) -> None:
         things: Any = world.things  # type: ignore[attr-defined]  # both worlds have it
         for number in range(count):
-            things.append(kind(x=number % 600 * 1.0, y=number % 450 * 1.0, vx=0.5 + number % 7, vy=0.25, reload=number & 15))
+            things.append(
+                kind(x=number % 600 * 1.0, y=number % 450 * 1.0, vx=0.5 + number % 7, vy=0.25, reload=number & 15)
+            )
         if kind is Linked:
             for number in range(0, count, 2):
                 things[number].target = things[(number * 7 + 1) % count]
@@ -179,7 +181,7 @@ def _looped(loop: Callable[[Any], None], make: Callable[[], Any]) -> Figure:
 
 def _reads(it: Any) -> None:
     for _ in range(LOOP // 10):
-        it.x; it.x; it.x; it.x; it.x; it.x; it.x; it.x; it.x; it.x  # noqa: B018, E702 - reading is the work
+        _ = it.x, it.x, it.x, it.x, it.x, it.x, it.x, it.x, it.x, it.x
 
 
 def _writes(it: Any) -> None:
@@ -189,9 +191,12 @@ def _writes(it: Any) -> None:
 
 
 def _adds(it: Any) -> None:
-    for _ in range(LOOP // 10):
-        it.x += 1.0; it.x += 1.0; it.x += 1.0; it.x += 1.0; it.x += 1.0  # noqa: E702 - one operation after the other
-        it.x += 1.0; it.x += 1.0; it.x += 1.0; it.x += 1.0; it.x += 1.0  # noqa: E702
+    for _ in range(LOOP // 5):
+        it.x += 1.0
+        it.x += 1.0
+        it.x += 1.0
+        it.x += 1.0
+        it.x += 1.0
 
 
 def _makes(kind: Any) -> None:

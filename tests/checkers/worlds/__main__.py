@@ -1,8 +1,8 @@
 """``python -m tests.checkers.worlds``: play random programs of declared worlds on several builds, and compare.
 
 A program declares things and a world and does right and wrong things with them. It is played compiled and uncompiled,
-and by the build in another folder, and each time also with the world saved and loaded after every operation. All that
-can be observed must be equal: values, errors with their texts and lines, saved bytes, checksums. The first difference is
+and by the build in another folder, each time also with the world saved and loaded after every operation. All that can
+be observed must be equal: values, errors with their texts and lines, saved bytes, checksums. The first difference is
 shown with the shortest program that has one.
 
 Example: python -m tests.checkers.worlds --seeds 1:5000 --against ../before
@@ -88,7 +88,7 @@ def _play(chosen: argparse.Namespace, without: frozenset[str]) -> int:
                 print(f"seed {seed}: {_in_short(found)}", flush=True)
             if played % EVERY == 0:
                 rate = played / (time.perf_counter() - started) * 60
-                _tell(f"seed {seed}, {played} of {len(chosen.seeds)} programs, {rate:,.0f} a minute")
+                _tell(f"seed {seed}, {played} of {len(chosen.seeds)} programs, {rate:,.0f} a minute, {wrong} differ")
     _tell("")
     took = time.perf_counter() - started
     names = ", ".join(side.name for side in judge.taking_part)
@@ -98,7 +98,7 @@ def _play(chosen: argparse.Namespace, without: frozenset[str]) -> int:
 
 
 def _tell(text: str) -> None:
-    """Show how far it is, to a person who waits."""
+    """Show how far it is, on a terminal."""
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 

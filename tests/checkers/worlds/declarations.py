@@ -105,7 +105,7 @@ class Declarations:
                 "    def mixed(self): return type(self).__name__",
                 "    @property\n    def twice(self): return 2 * len(type(self).__name__)",
                 "    extra: int = 3",
-                "    hp = 4",
+                "    bonus = 4",
             ),
             dice.randint(1, 3),
         )
@@ -291,12 +291,12 @@ class Declarations:
             ]
             spec.names.append("churn")
         if dice.random() < 0.08:
-            lines += ["def __eq__(self, other): return type(self) is type(other)", "def __hash__(self): return 7"]
+            lines += ["def __eq__(self, other): return self is other", "def __hash__(self): return 7"]
         if dice.random() < 0.04:
             lines.append("def __bool__(self): return False")
         if dice.random() < 0.04:
             lines.append(
-                "def __getattr__(self, name): return 'got ' + name if name == 'absent' else object.__getattribute__(self, name)"
+                "def __getattr__(self, name): return 3 if name == 'absent' else object.__getattribute__(self, name)"
             )
         if dice.random() < 0.04:
             lines.append(

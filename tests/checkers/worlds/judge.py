@@ -22,6 +22,8 @@ __all__ = ["Difference", "Judge", "Side", "SideFailed", "sides"]
 
 ROOT = Path(__file__).parents[3]
 PLAYER = Path(__file__).with_name("player.py")
+AHEAD = 3
+"""Programs that are sent before the answer to one is read."""
 LOADED = ("never loaded", "loaded after every operation")
 
 
@@ -56,7 +58,7 @@ class Side:
             stdout=subprocess.PIPE,
             text=True,
             encoding="utf-8",
-            **({} if os.name == "nt" else {"process_group": 0}),  # Ctrl-C reaches us only
+            process_group=None if os.name == "nt" else 0,  # Ctrl-C reaches us only
         )
         self._lines = SimpleQueue()
         threading.Thread(target=_read, args=(self._process, self._lines), daemon=True).start()
@@ -106,6 +108,8 @@ class Side:
             self._process = None
 
     def __enter__(self) -> "Side":
+        if not self.is_running:
+            self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -141,7 +145,7 @@ class Difference:
     stories: tuple[list[str], list[str]]
 
     def __str__(self) -> str:
-        first, second = self.stories
+        first, _ = self.stories
         before = first[max(self.line - 3, 0) : self.line]
         shown = [f"    {line}" for line in before]
         for name, story in zip(self.names, self.stories, strict=True):
@@ -169,40 +173,52 @@ def _compared(program: Program, names: tuple[str, str], one: list[str], other: l
 
 
 class Judge:
-    """Plays programs on all sides; use it as a context."""
+    """Plays programs on all sides; use it as a context. A side that runs already goes on after it."""
 
     def __init__(self, taking_part: Sequence[Side]) -> None:
         self.taking_part = taking_part
         self._stack = ExitStack()
+        self._waiting: list[tuple[int, Program, str]] = []
+        """Programs that were sent to all sides and not answered yet."""
 
     def __enter__(self) -> "Judge":
         for side in self.taking_part:
-            self._stack.enter_context(side)
-            side.start()
+            if not side.is_running:
+                self._stack.enter_context(side)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is None:
+            while self._waiting:
+                self._answers()
+        else:  # perhaps in the middle of a question: nobody knows which answers will come
+            for side in self.taking_part:
+                side.close()
         self._stack.close()
 
     def differences(self, programs: Iterator[tuple[int, Program]]) -> Iterator[tuple[int, Difference | None]]:
-        """The number of each program, and its first difference; while one is played the next ones are drawn."""
-        waiting: list[tuple[int, Program, str]] = []
-        for number, program in programs:
-            waiting.append((number, program, program.code))
-            for side in self.taking_part:
-                side.ask(waiting[-1][2])
-            if len(waiting) > 3:
-                yield self._judged(waiting)
-        while waiting:
-            yield self._judged(waiting)
+        """The number of each program, and its first difference; while one is played the next ones are drawn.
 
-    def _judged(self, waiting: list[tuple[int, Program, str]]) -> tuple[int, Difference | None]:
-        number, program, _ = waiting.pop(0)
+        What was sent for an iterator before, which was left, is given up.
+        """
+        while self._waiting:
+            self._answers()
+        for number, program in programs:
+            self._waiting.append((number, program, program.code))
+            for side in self.taking_part:
+                side.ask(self._waiting[-1][2])
+            if len(self._waiting) > AHEAD:
+                yield self._answers()
+        while self._waiting:
+            yield self._answers()
+
+    def _answers(self) -> tuple[int, Difference | None]:
+        number, program, _ = self._waiting.pop(0)
         stories = []
         for side in self.taking_part:
             stories.append(side.answer())
             if not side.is_running:
-                for _, _, code in waiting:
+                for _, _, code in self._waiting:
                     side.ask(code)
         return number, self._first_difference(program, stories)
 

@@ -18,6 +18,7 @@ BUILT_IN = {
     ),
 }
 VARIABLES = 4
+PAIRS = ("(1, 2)", "Vector2(0.5, -0.0)", "3", "(nan, 0)", "(inf, -inf)")
 
 Lines = list[str]
 
@@ -49,7 +50,7 @@ class _Drawing:
 
     def program(self) -> Program:
         dice = self.dice
-        start = self._within("self", dice.randint(2, 6), STARTING, careful=True)
+        start = [*self._first_things(), *self._within("self", dice.randint(1, 5), STARTING, careful=True)]
         advance = self._advance()
         rebuild = self._rebuild()
         world = self.declared.world_unit(self.players, start, advance, rebuild)
@@ -61,7 +62,7 @@ class _Drawing:
                 units[-1] += f"\nlook(w, {dice.choice((0, 0, 0, 1, 2))})"
         units.append("\n".join(f"peek({name}, {self._links(cls)!r})" for name, cls in self.variables.items()))
         units.append("look(w, 2)\nlook(v, 2)\nattempt(w.diff, v)")
-        return Program(tuple([*self.declared.units, world]), tuple(units))
+        return Program((*self.declared.units, world), tuple(units))
 
     def operation(self) -> str:
         dice = self.dice
@@ -86,6 +87,17 @@ class _Drawing:
                 if careful
                 else made
             )
+        self.root = before
+        return lines
+
+    def _first_things(self) -> Lines:
+        """Most lists begin with some things: an operation on an empty one shows little."""
+        lines: Lines = []
+        before, self.root = self.root, "self"
+        for field in self.world.of_kind("things"):
+            if self.dice.random() < 0.85:
+                made = ", ".join(self.make(field.inner) for _ in range(self.dice.randint(1, min(3, field.most))))
+                lines.append(f"attempt(self.{field.name}.extend, [{made}])")
         self.root = before
         return lines
 
@@ -224,7 +236,7 @@ class _Drawing:
             return [f"{place} += {right_value(dice, field)}", *self.shown(place)]
         if field.kind == "vector":
             return [
-                f"{place} {dice.choice(('+=', '-='))} {dice.choice(('(1, 2)', 'Vector2(0.5, -0.0)', '3', '(nan, 0)', '(inf, -inf)'))}",
+                f"{place} {dice.choice(('+=', '-='))} {dice.choice(PAIRS)}",
                 *self.shown(place),
             ]
         by = dice.choice(
@@ -495,13 +507,16 @@ class _Drawing:
             choice = dice.choice((
                 f"{place}.x = {number}", f"{place}.y += {number}", f"{place} += ({number}, 1)", f"{place} *= {number}",
                 f"{place}[0] = {number}", f"{place}.update({number}, 2)", f"{place}.rotate_ip({number})",
-                f"{place}.scale_to_length({number})", f"{place}.xy = (3, {number})", f"show({place} + (1, 1), -{place}, {place}.length())",
+                f"{place}.scale_to_length({number})", f"{place}.xy = (3, {number})",
+                f"show({place} + (1, 1), -{place}, {place}.length())",
             ))  # fmt: skip
         else:
             choice = dice.choice((
-                f"{place}.x = {number}", f"{place}.w += {number}", f"{place}.center = ({number}, 4)", f"{place}.move_ip({number}, 2)",
+                f"{place}.x = {number}", f"{place}.w += {number}", f"{place}.center = ({number}, 4)",
+                f"{place}.move_ip({number}, 2)",
                 f"{place}.right = {number}", f"{place}.size = (3, {number})", f"{place}.inflate_ip({number}, 1)",
-                f"{place}[2] = {number}", f"{place}.normalize()", f"show({place}.colliderect({place}), {place}.topleft)",
+                f"{place}[2] = {number}", f"{place}.normalize()",
+                f"show({place}.colliderect({place}), {place}.topleft)",
             ))  # fmt: skip
         alias = [f"one = {place}", choice, f"show(one == {place}, one is {place})"]
         shared = (
@@ -509,7 +524,7 @@ class _Drawing:
             if source.kind == field.kind
             else alias
         )
-        return dice.choice(([choice], alias, shared, [f"{place} = {place}", choice])) + [f"show({place})"]
+        return [*dice.choice(([choice], alias, shared, [f"{place} = {place}", choice])), f"show({place})"]
 
     def shapes_in_lists(self) -> Lines:
         dice = self.dice
@@ -583,8 +598,8 @@ class _Drawing:
             [f"w.load(older[{dice.randint(-3, 3)}].saved)", "look(w)"],
             ["v.load(w.save())", "show(v.checksum() == w.checksum(), v.diff(w))"],
             ["w.load(v.save())", "look(w)"],
-            ["attempt(w.load, bytearray(w.save()))", "attempt(w.load, memoryview(w.save()))", "attempt(w.load, 'text')"],
-            [f"attempt(w.load, w.save()[:{dice.randint(-20, 30)}])", "attempt(w.load, b'')", "attempt(w.load, Other().save())", "look(w)"],
+            ["for kind in (bytearray, memoryview, str): attempt(w.load, kind(w.save()))"],
+            [f"for data in (w.save()[:{dice.randint(-20, 30)}], b'', Other().save()): attempt(w.load, data)"],
             [f"attempt(w.load, w.save() + bytes({dice.randint(0, 3)}))"],
         ))  # fmt: skip
 
@@ -625,7 +640,7 @@ class _Drawing:
             ["other = copy.deepcopy(w)", "look(other, 1)"],
             ["other = copy.copy(w)", "show(other.diff(w))", "other.reset(3)", "look(other)"],
             ["other = pickle.loads(pickle.dumps(w))", "show(other.checksum() == w.checksum())"],
-            [f"other = copy.copy({place})", f"show(type(other), other == {place}, type({place}[:]), type({place}.copy()))"],
+            [f"it = {place}", "other = copy.copy(it)", "show(type(other), other == it, type(it[:]), type(it.copy()))"],
         ))  # fmt: skip
 
     def cues(self) -> Lines:
@@ -689,9 +704,8 @@ class _Drawing:
         if self.players < 2:
             return self.stepping()
         sparse = dice.random() < 0.3
-        lines = [
-            f"engine_run(w, {dice.randint(3, 12)}, {dice.randint(1, 6)}, {dice.randint(1, 99)}, sparse={sparse}, tell=show)"
-        ]
+        numbers = f"{dice.randint(3, 12)}, {dice.randint(1, 6)}, {dice.randint(1, 99)}"
+        lines = [f"engine_run(w, {numbers}, sparse={sparse}, tell=show)"]
         return [*lines, "s = w.initial_state(1)"]
 
     def hosted(self) -> Lines:
@@ -703,7 +717,8 @@ class _Drawing:
             "h.begin(3)",
             f"for seat in range({self.players}): attempt(h.join, seat)",
             f"for n in range({ticks}):",
-            f"    attempt(h.advance, tuple(n * 7919 >> seat & 65535 for seat in range({self.players})), (1 + n % 3,) * {self.players})",
+            f"    pressed = tuple(n * 7919 >> seat & 65535 for seat in range({self.players}))",
+            f"    attempt(h.advance, pressed, (1 + n % 3,) * {self.players})",
             "    look(hw)",
             f"seen = hw.seen_by({dice.randrange(self.players)})",
             "look(seen, 1)",
@@ -746,7 +761,7 @@ class _Drawing:
         ]
 
     def sent(self) -> Lines:
-        return [f"attempt(survey, w, {[self.dice.choice((0, 5, None)) for _ in range(self.players)]})"]
+        return [f"hush(survey(w, {[self.dice.choice((0, 5, None)) for _ in range(self.players)]}))"]
 
     def kept_cache(self) -> Lines:
         place, field = self.place("cache")
@@ -759,17 +774,13 @@ class _Drawing:
         dice = self.dice
         place, field = self.place("int", "float", "bool", "enum", "text", "vector")
         holder, _, name = place.rpartition(".")
-        values = ", ".join(
-            [right_value(dice, field), right_value(dice, field), right_value(dice, field), wrong_value(dice, field)]
-        )
+        values = ", ".join([*(right_value(dice, field) for _ in range(3)), wrong_value(dice, field)])
         if self.root != "w":
             values = values.replace("Other()", "None")
-        others = ", ".join(dict.fromkeys((holder, *(dice.sample(list(self.variables), 2) if self.root == "w" else ()))))
-        return dice.choice((
-            [f"it = {holder}", f"values = [{values}]", "for turn in range(20):", "    try:", f"        it.{name} = values[turn % {dice.choice((3, 4))}]", "    except Exception as error:", "        if turn > 15: note(error)", f"    if turn > 12: show(it.{name})"],
-            ["for turn in range(16):", f"    for it in ({others},):", "        try:", f"            found = it.{name}", "            if turn > 14: show(found)", "        except Exception as error:", "            if turn > 14: note(error)"],
-            ["for turn in range(16):", f"    for it in ({others},):", "        try:", f"            found = write_{name}(it, [{values}][turn & 3])", "            if turn > 14: show(found)", "        except Exception as error:", "            if turn > 14: note(error)"] if self.root == "w" and name in HOT else [f"show([{place} for _ in range(20)][-1])"],
-        ))  # fmt: skip
+        loose = dice.sample(list(self.variables), 2) if self.root == "w" else []
+        others = ", ".join(dict.fromkeys((holder, *loose)))
+        template = dice.choice((WRITTEN, READ, WRITTEN_TO_MANY if self.root == "w" and name in HOT else READ))
+        return template.format(holder=holder, name=name, values=values, others=others).split("\n")
 
     def held(self) -> Lines:
         """A vector in a variable, used by a later operation."""
@@ -785,6 +796,31 @@ class _Drawing:
         )
 
 
+WRITTEN = """\
+it = {holder}
+values = [{values}]
+for turn in range(20):
+    try:
+        it.{name} = values[turn % 4]
+    except Exception as error:
+        if turn > 15: note(error)
+    if turn > 12: show(it.{name})"""
+READ = """\
+for turn in range(16):
+    for it in ({others},):
+        try:
+            found = it.{name}
+            if turn > 14: show(found)
+        except Exception as error:
+            if turn > 14: note(error)"""
+WRITTEN_TO_MANY = """\
+for turn in range(16):
+    for it in ({others},):
+        try:
+            found = write_{name}(it, [{values}][turn & 3])
+            if turn > 14: show(found)
+        except Exception as error:
+            if turn > 14: note(error)"""
 HOT = ("a", "b", "c", "x", "y", "hp", "at", "mood", "best", "aim")
 Family = Callable[[_Drawing], Lines]
 FAMILIES: dict[str, tuple[Family, float]] = {
@@ -815,7 +851,7 @@ FAMILIES: dict[str, tuple[Family, float]] = {
     "unkept": (_Drawing.unkept, 1),
     "engine": (_Drawing.engine, 1),
     "hosted": (_Drawing.hosted, 0.7),
-    "shut": (_Drawing.shut, 1.5),
+    "shut": (_Drawing.shut, 2.5),
     "sent": (_Drawing.sent, 0.5),
     "kept_cache": (_Drawing.kept_cache, 0.7),
     "hot": (_Drawing.hot, 3),

@@ -47,7 +47,7 @@ class Mood(Enum):
     CALM = "calm"
     ANGRY = "angry"
     ASLEEP = None
-    CROSS = "angry"
+    CROSS = "angry"  # noqa: PIE796 - a second name of a member is one of the cases
 
 
 class Size(IntEnum):
@@ -241,7 +241,8 @@ def survey(world: Any, seats: list[Any]) -> Any:
     from retick.authority.layout import layout_of
     from retick.authority.views import Stage
 
-    layout = layout_of(type(world))
+    kind: Any = type(world)
+    layout = layout_of(kind)
     rows = Stage(layout, world).survey(1, seats)
     told = [list(rows.ids), list(rows.kinds), list(rows.values)]
     return told, crc32(Restorer(layout).saved(rows))
