@@ -49,6 +49,8 @@ NUMBERS = tuple(
 )
 TERMINAL = "/dev/tty"
 """The terminal of a process, if it has one, wherever its output goes."""
+INSTALLERS = {"_PYPROJECT_HOOKS_BUILD_BACKEND", "PEP517_BUILD_BACKEND"}
+"""Names in the environment of a build that an installer has started; the second one until pip 24."""
 CIMPORT = re.compile(r"from (?:cython\.cimports\.)?(retick[\w.]+) c?import")
 
 
@@ -145,10 +147,9 @@ def tell(words: str) -> None:
 def is_hidden(environment: Mapping[str, str]) -> bool:
     """Whether an installer such as pip keeps what a build prints to itself, and there is a terminal to write to.
 
-    Installers start builds by pyproject_hooks, which leaves its name in the environment. Without a terminal, as in CI,
-    the text goes to the standard error all the same: pip prints it with -v, and if the build fails.
+    Without a terminal, as in CI, the text goes to the standard error: pip prints it with -v, and if the build fails.
     """
-    if "_PYPROJECT_HOOKS_BUILD_BACKEND" not in environment:
+    if not INSTALLERS & environment.keys():
         return False
     try:
         os.close(os.open(TERMINAL, os.O_WRONLY | getattr(os, "O_NOCTTY", 0)))

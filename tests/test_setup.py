@@ -10,6 +10,7 @@ import pytest
 
 SETUP = Path(__file__).parent.parent / "setup.py"
 BY_PIP = {"_PYPROJECT_HOOKS_BUILD_BACKEND": "setuptools.build_meta"}
+BY_OLD_PIP = {"PEP517_BUILD_BACKEND": "setuptools.build_meta"}
 
 
 @pytest.fixture
@@ -37,6 +38,7 @@ def test_pip_hides_a_build_from_a_person_at_a_terminal(
     assert not build.is_hidden(BY_PIP), "without a terminal there is nobody to tell"
     (tmp_path / "terminal").touch()
     assert build.is_hidden(BY_PIP)
+    assert build.is_hidden(BY_OLD_PIP)
 
 
 def test_what_pip_hides_is_written_to_the_terminal(
