@@ -2,7 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class Rule:
 
 
 def _read() -> dict[str, dict[str, Rule]]:
-    tables = tomllib.loads(files("retick.audit").joinpath("rules.toml").read_text(encoding="utf-8"))
+    tables = tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding="utf-8"))
     return {group: {name: Rule(id=name, **words) for name, words in rules.items()} for group, rules in tables.items()}
 
 

@@ -8,7 +8,7 @@ import zlib
 from array import array
 from base64 import b85decode
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from sys import byteorder
 
 from retick.errors import InvalidValue
@@ -194,5 +194,5 @@ def empty_prior() -> Prior:
 @cache
 def generic_prior() -> Prior:
     """The prior that comes with the library, made by benchmarks/generic_prior.py."""
-    text = files("retick.snapshot.compact").joinpath("generic_prior.txt").read_text(encoding="ascii")
+    text = Path(__file__).with_name("generic_prior.txt").read_text(encoding="ascii")
     return Prior.from_bytes(b85decode(text.replace("\n", "")))
