@@ -8,7 +8,6 @@ import zlib
 from array import array
 from base64 import b85decode
 from functools import cache
-from pathlib import Path
 from sys import byteorder
 
 from retick.errors import InvalidValue
@@ -194,5 +193,7 @@ def empty_prior() -> Prior:
 @cache
 def generic_prior() -> Prior:
     """The prior that comes with the library, made by benchmarks/generic_prior.py."""
-    text = Path(__file__).with_name("generic_prior.txt").read_text(encoding="ascii")
+    from importlib.resources import files  # it brings archives, and few programs need a prior
+
+    text = files("retick.snapshot.compact").joinpath("generic_prior.txt").read_text(encoding="ascii")
     return Prior.from_bytes(b85decode(text.replace("\n", "")))
