@@ -11,6 +11,8 @@ import re
 import runpy
 import subprocess
 import sys
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -45,6 +47,10 @@ FLAGS = (
 NUMBERS = tuple(
     f"retick.{room}" for room in ("games", "rollback.engine", "sim.flat", "sim.maths", "snapshot", "verify")
 )
+TERMINAL = "/dev/tty"
+"""The terminal of a process, if it has one, wherever its output goes."""
+INSTALLERS = {"_PYPROJECT_HOOKS_BUILD_BACKEND", "PEP517_BUILD_BACKEND"}
+"""Names in the environment of a build that an installer has started; the second one until pip 24."""
 CIMPORT = re.compile(r"from (?:cython\.cimports\.)?(retick[\w.]+) c?import")
 
 
@@ -133,8 +139,27 @@ class BuildKernels(build_ext):  # type: ignore[misc]  # setuptools has no types
 
 
 def tell(words: str) -> None:
-    """Say how far the build is, on the standard error; pip shows it with -v."""
-    print(f"retick: {words}", file=sys.stderr, flush=True)
+    """Say how far the build is, where the person who waits for it can see it."""
+    if not is_hidden(os.environ):
+        print(f"retick: {words}", file=sys.stderr, flush=True)
+        return
+    with suppress(OSError), open(TERMINAL, "w", encoding="utf-8") as terminal:
+        # pip turns a wheel on the line where the cursor is: the text takes its place.
+        terminal.write(f"\rretick: {words}\x1b[K\n")
+
+
+def is_hidden(environment: Mapping[str, str]) -> bool:
+    """Whether an installer such as pip keeps what a build prints to itself, and there is a terminal to write to.
+
+    Without a terminal, as in CI, the text goes to the standard error: pip prints it with -v, and if the build fails.
+    """
+    if not INSTALLERS & environment.keys():
+        return False
+    try:
+        os.close(os.open(TERMINAL, os.O_WRONLY | getattr(os, "O_NOCTTY", 0)))
+    except OSError:
+        return False
+    return True
 
 
 def inputs_of(module: str) -> list[str]:
@@ -170,4 +195,5 @@ def extensions() -> list[Extension]:
     ]
 
 
-setup(ext_modules=extensions(), cmdclass={"build_ext": BuildKernels})
+if __name__ == "__main__":
+    setup(ext_modules=extensions(), cmdclass={"build_ext": BuildKernels})

@@ -1,4 +1,4 @@
-"""Makes ``retick/snapshot/compact/generic_prior.py``: the prior that comes with the library.
+"""Makes ``retick/snapshot/compact/generic_prior.txt``: the prior that comes with the library.
 
 It learns from the seeded generators beside it: players in an arena, and boxes of a physics engine (boxes.py says what
 that needs). To make it again: python -m benchmarks.generic_prior
@@ -20,7 +20,6 @@ SHARES = 1, 3
 """Shares of the arena and the boxes, where both have taught something; and of undeclared and declared boxes."""
 SURE = 10
 """Most uses that a model counts, fewer than in a prior for one game, so that it adapts to a game soon."""
-HEAD = '"""The prior that comes with the library, made by benchmarks/generic_prior.py."""\n\n__all__ = ["GENERIC"]\n\n'
 
 
 def of_arena() -> Prior:
@@ -67,10 +66,8 @@ def unsure(prior: Prior) -> Prior:
 
 def main() -> None:
     text = b85encode(unsure(blend(of_arena(), of_boxes())).to_bytes()).decode()
-    lines = [text[at : at + 100] for at in range(0, len(text), 100)]
-    body = "\n".join(f'    b"{line}"' for line in lines)
-    target = Path(retick.snapshot.compact.__path__[0]) / "generic_prior.py"
-    target.write_text(f"{HEAD}GENERIC = (\n{body}\n)\n", encoding="utf-8")
+    target = Path(retick.snapshot.compact.__path__[0]) / "generic_prior.txt"
+    target.write_text("".join(f"{text[at : at + 118]}\n" for at in range(0, len(text), 118)), encoding="ascii")
     print(f"{target.name}: {len(text)} characters")
 
 

@@ -1,8 +1,12 @@
-"""How many examples a property gets that needs more of them than others: less in make test, more in make soak."""
+"""How much of the same is tried: less in make test, more in make soak."""
 
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
 from hypothesis import settings
 
-__all__ = ["examples"]
+__all__ = ["examples", "first_of"]
 
 
 def examples(thorough: int) -> int:
@@ -12,3 +16,8 @@ def examples(thorough: int) -> int:
     """
     usual = settings.default.max_examples
     return 2 * thorough if usual >= 400 else thorough // 2 if usual >= 25 else thorough // 5
+
+
+def first_of(values: Iterable[Any], few: int) -> list[Any]:
+    """Values for ``parametrize``: the first few are for make test, and the others, more of the same, for make soak."""
+    return [pytest.param(value, marks=[pytest.mark.soak] * (at >= few)) for at, value in enumerate(values)]

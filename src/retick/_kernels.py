@@ -25,7 +25,6 @@ import importlib.util
 import os
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import ModuleType
 
@@ -67,7 +66,7 @@ HOW_TO_COMPILE = (
 )
 
 
-class _SourceFinder(MetaPathFinder):
+class _SourceFinder:
     """Finds the .py of a kernel, where the ordinary finder would take the extension beside it."""
 
     def find_spec(

@@ -242,7 +242,6 @@ def test_an_interrupt_is_130_and_one_line(command: str, tmp_path: Path, monkeypa
         ["relay", "--port", "0"],
         ["host", "--bot", "--port", "0", "--no-announce"],
         ["demo", "--frames", "100000"],
-        ["demo", "--offline", "--frames", "100000"],
         ["bots", "1", "--connect", "127.0.0.1:9", "--seconds", "60"],
     ],
     ids=lambda words: " ".join(words[:2]),
@@ -331,7 +330,6 @@ def test_a_full_standard_error_changes_no_exit_code(tmp_path: Path) -> None:
         "replay record {folder}/new.rtk --frames 100000",
         "replay export {match} --to jsonl --into {folder}",
         "replay export {match} --to rplk --into {folder}",
-        "demo --offline --fast --frames 1000 --record {folder}/demo.rplk",
         "capture export {capture} --pcapng {folder}/match.pcapng",
     ],
 )

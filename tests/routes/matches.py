@@ -1,7 +1,9 @@
 """Online matches on virtual time, for tests."""
 
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from typing import Any
+
+import pytest
 
 from retick.games.fighter import Fighter
 from retick.routes import PathKind
@@ -46,3 +48,10 @@ def is_direct(mesh: OnlineMesh, name: str) -> bool:
     """Whether a peer reaches all whom it talks with directly."""
     kinds = mesh.kinds(name).values()
     return bool(kinds) and PathKind.RELAY not in kinds
+
+
+BOTH_WAYS = [
+    pytest.param(one, other, id=f"{one.name}-{other.name}".lower(), marks=[pytest.mark.soak] * (first > second))
+    for (first, one), (second, other) in product(enumerate(NatKind), repeat=2)
+]
+"""All pairs of kinds of routers. Make test has each pair once, and make soak those with host and guest exchanged."""

@@ -37,11 +37,11 @@ print(peak() - before, len(rows), *{f"{verdict}: {reason}" for verdict, reason i
 Make = Callable[[Path], Path]
 BOMBS: dict[str, Make] = {
     "a dictionary of 4 GiB for 1 MiB": lambda path: xz_bomb(path / "a.tar.xz", MIB),
-    "a dictionary of 4 GiB for 1.5 GiB": lambda path: xz_bomb(path / "a.tar.xz", 1500 * MIB),
+    "a dictionary of 4 GiB for 300 MiB": lambda path: xz_bomb(path / "a.tar.xz", 300 * MIB),
     "one large member": lambda path: xz_bomb(path / "a.tar.xz", 250 * MIB, code=24),
     "a value of 2 MiB in 3,700 rows": lambda path: repeated_value(path / "a.parquet", 3700, 2 * MIB),
     "a path of 2 MiB in 3,700 rows": lambda path: repeated_value(path / "a.parquet", 3700, 2 * MIB, "path"),
-    "pages of 1 MiB": lambda path: large_pages(path / "a.parquet", 1500, MIB),
+    "pages of 1 MiB": lambda path: large_pages(path / "a.parquet", 300, MIB),
     "a page of 600 MiB": lambda path: large_pages(path / "a.parquet", 600, MIB, data_page_size=1 << 30),
 }
 
@@ -133,8 +133,8 @@ def test_encodings_whose_pages_may_hold_any_size_are_refused(tmp_path: Path) -> 
 
 
 def test_a_manifest_has_the_same_limits(tmp_path: Path) -> None:
-    bomb = repeated_value(tmp_path / "m.parquet", 3700, 2 * MIB, "path")
-    assert len(list(Manifest(bomb).missing())) == 1, "one path, 3,700 times"
+    bomb = repeated_value(tmp_path / "m.parquet", 100, 2 * MIB, "path")
+    assert len(list(Manifest(bomb).missing())) == 1, "one path, 100 times"
     pages = large_pages(tmp_path / "p.parquet", 30, MIB)
     with pages.open("rb") as file, pytest.raises(DecodeError, match="unpacks to more than"):
         list(parquet_parts(parquet_file(str(pages), file), file, ["replay"], 64))

@@ -19,22 +19,7 @@ import struct
 from typing import NamedTuple
 
 from retick.errors import InvalidValue
-from retick.link.layout import (
-    BYE,
-    BYE_ACK,
-    BYE_SIZE,
-    CLAIM,
-    CLAIM_SIZE,
-    CONTROL,
-    CONTROL_SIZE,
-    ENVELOPE_SIZE,
-    FRAGMENT_FIRST,
-    FRAGMENT_HEAD_SIZE,
-    FRAGMENT_LAST,
-    FRAGMENT_LENGTH_MASK,
-    MAX_TEXT,
-    PROVE_SIZE,
-)
+from retick.link import layout
 from retick.link.reasons import cut_text, printable_text
 
 ENVELOPE = struct.Struct("<BIHB")
@@ -73,7 +58,7 @@ def encode_report(connection_id: int, sequence: int, report: Report) -> bytes:
     """CONTROL without fragments; encoded fragments may be appended."""
     ack_delay, acked, received, next_fragment, fragments = report
     return _REPORT.pack(
-        CONTROL,
+        layout.CONTROL,
         connection_id,
         sequence,
         acked & 0xFF,
@@ -86,9 +71,9 @@ def encode_report(connection_id: int, sequence: int, report: Report) -> bytes:
 
 
 def decode_report(data: bytes) -> Report:
-    if len(data) < CONTROL_SIZE:
+    if len(data) < layout.CONTROL_SIZE:
         raise InvalidValue("CONTROL is cut short")
-    return Report._make(_REPORT_BODY.unpack_from(data, ENVELOPE_SIZE))
+    return Report._make(_REPORT_BODY.unpack_from(data, layout.ENVELOPE_SIZE))
 
 
 def encode_fragment(fragment: Fragment) -> bytes:
@@ -98,15 +83,15 @@ def encode_fragment(fragment: Fragment) -> bytes:
 def decode_fragments(data: bytes) -> list[Fragment]:
     """Read all fragments of a CONTROL; raises InvalidValue if any is wrong."""
     found = []
-    at, end = CONTROL_SIZE, len(data)
+    at, end = layout.CONTROL_SIZE, len(data)
     while at < end:
-        start = at + FRAGMENT_HEAD_SIZE
+        start = at + layout.FRAGMENT_HEAD_SIZE
         if start > end:
             raise InvalidValue("a fragment's head is cut short")
         number, marked = FRAGMENT.unpack_from(data, at)
-        marks, length = marked & ~FRAGMENT_LENGTH_MASK, marked & FRAGMENT_LENGTH_MASK
+        marks, length = marked & ~layout.FRAGMENT_LENGTH_MASK, marked & layout.FRAGMENT_LENGTH_MASK
         at = start + length
-        if at > end or marks & ~(FRAGMENT_FIRST | FRAGMENT_LAST):
+        if at > end or marks & ~(layout.FRAGMENT_FIRST | layout.FRAGMENT_LAST):
             raise InvalidValue("a fragment is cut short, or has marks that are not known")
         found.append(Fragment(number, marks, bytes(data[start:at])))
     return found
@@ -114,26 +99,26 @@ def decode_fragments(data: bytes) -> list[Fragment]:
 
 def encode_bye(connection_id: int, sequence: int, acked: int, reason: int, text: str) -> bytes:
     words = cut_text(text)
-    return ENVELOPE.pack(BYE, connection_id, sequence, acked & 0xFF) + bytes((reason, len(words))) + words
+    return ENVELOPE.pack(layout.BYE, connection_id, sequence, acked & 0xFF) + bytes((reason, len(words))) + words
 
 
 def decode_bye(data: bytes) -> tuple[int, str]:
     """Read the reason and text of a BYE."""
-    if len(data) < BYE_SIZE:
+    if len(data) < layout.BYE_SIZE:
         raise InvalidValue("BYE is cut short")
-    reason, length = data[ENVELOPE_SIZE:BYE_SIZE]
-    if length > MAX_TEXT or len(data) != BYE_SIZE + length:
+    reason, length = data[layout.ENVELOPE_SIZE : layout.BYE_SIZE]
+    if length > layout.MAX_TEXT or len(data) != layout.BYE_SIZE + length:
         raise InvalidValue("BYE with a wrong length")
-    return reason, printable_text(data[BYE_SIZE:])
+    return reason, printable_text(data[layout.BYE_SIZE :])
 
 
 def encode_bye_ack(connection_id: int, sequence: int, acked: int) -> bytes:
-    return ENVELOPE.pack(BYE_ACK, connection_id, sequence, acked & 0xFF)
+    return ENVELOPE.pack(layout.BYE_ACK, connection_id, sequence, acked & 0xFF)
 
 
 def decode_bye_ack(data: bytes) -> None:
-    if len(data) != ENVELOPE_SIZE:
-        raise InvalidValue(f"BYE ACK has {ENVELOPE_SIZE} bytes")
+    if len(data) != layout.ENVELOPE_SIZE:
+        raise InvalidValue(f"BYE ACK has {layout.ENVELOPE_SIZE} bytes")
 
 
 def encode_prove(kind: int, connection_id: int, value: bytes) -> bytes:
@@ -143,20 +128,20 @@ def encode_prove(kind: int, connection_id: int, value: bytes) -> bytes:
 
 def decode_prove(data: bytes) -> tuple[int, bytes]:
     """Read the connection id, and the challenge of PROVE or the proof of PROOF."""
-    if len(data) != PROVE_SIZE:
-        raise InvalidValue(f"PROVE and PROOF have {PROVE_SIZE} bytes")
+    if len(data) != layout.PROVE_SIZE:
+        raise InvalidValue(f"PROVE and PROOF have {layout.PROVE_SIZE} bytes")
     _, connection_id, value = _PROVE.unpack(data)
     return connection_id, value
 
 
 def encode_claim(connection_id: int, number: int) -> bytes:
     """Encode CLAIM without its proof, which is made over these bytes and follows them."""
-    return _CLAIM.pack(CLAIM, connection_id, number)
+    return _CLAIM.pack(layout.CLAIM, connection_id, number)
 
 
 def decode_claim(data: bytes) -> tuple[int, int, bytes, bytes]:
     """Read the connection id, number, bytes covered by the proof, and proof of a CLAIM."""
-    if len(data) != CLAIM_SIZE:
-        raise InvalidValue(f"CLAIM has {CLAIM_SIZE} bytes")
+    if len(data) != layout.CLAIM_SIZE:
+        raise InvalidValue(f"CLAIM has {layout.CLAIM_SIZE} bytes")
     _, connection_id, number = _CLAIM.unpack_from(data)
     return connection_id, number, data[: _CLAIM.size], data[_CLAIM.size :]

@@ -15,7 +15,7 @@ from retick.netrunner.delta import ACKED_HEAD_SIZE, ACKED_INPUT
 from retick.netrunner.explain import explain_netrunner, is_netrunner
 from retick.packets.server_payloads import explain_message, explain_payload
 from retick.relay.explain import explain_relay, is_relay
-from retick.replay import rplk, rtk
+from retick.replay import rplk, rtk_blocks
 from retick.rollback.session.messages.kinds import MessageKind
 from retick.routes.routes import explain_note, is_note
 from retick.snapshot.inspect import SnapshotExplainer
@@ -154,7 +154,7 @@ FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes, SealedLinks], Exp
 REPLAY = "a recorded match, not a datagram: see retick replay info FILE"
 FILES = (
     (rplk.MAGIC, "a replay", REPLAY),
-    (rtk.MAGIC, "a replay", REPLAY),
+    (rtk_blocks.MAGIC, "a replay", REPLAY),
     (b"PK\x03\x04", "a ZIP archive", "an archive, not a datagram: for a desync bundle, see retick desync explain FILE"),
     (b"\x89PNG\r\n\x1a\n", "a picture", "a PNG picture, not a datagram"),
     (b"\xff\xd8\xff", "a picture", "a JPEG picture, not a datagram"),

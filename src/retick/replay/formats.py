@@ -3,13 +3,13 @@
 from typing import Any, Final, Literal
 
 from retick.errors import BadMagic, Truncated, UsageError
-from retick.replay import rplk, rtk
+from retick.replay import rplk, rtk, rtk_blocks
 from retick.replay.limits import Budget, ReadLimits
 from retick.replay.replay import Replay
 
 Format = Literal["rplk", "rtk"]
 Octets = bytes | bytearray | memoryview
-MAGICS: Final[dict[bytes, Format]] = {rplk.MAGIC: "rplk", rtk.MAGIC: "rtk"}
+MAGICS: Final[dict[bytes, Format]] = {rplk.MAGIC: "rplk", rtk_blocks.MAGIC: "rtk"}
 
 
 def dumps(replay: Replay, *, format: Format | None = None) -> bytes:  # noqa: A002 - the word users look for

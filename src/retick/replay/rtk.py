@@ -17,6 +17,7 @@ from retick.errors import (
     Truncated,
     UnknownFlags,
 )
+from retick.replay import rtk_blocks as blocks
 from retick.replay.limits import Budget, ReadLimits, budget_for
 from retick.replay.recorder import Recorder
 from retick.replay.replay import (
@@ -31,30 +32,8 @@ from retick.replay.replay import (
     arrival_problem,
     entry_problem,
 )
-from retick.replay.rtk_blocks import (
-    ARRIVAL,
-    CHECK,
-    END,
-    FIRST_OPTIONAL_TYPE,
-    HAS_STATE,
-    HEAD,
-    INPUTS,
-    MAGIC,
-    META_KEY,
-    META_VALUE,
-    RESYNC,
-    SEAT,
-    VIEW,
-    WAS_HOSTED,
-    BlockType,
-    Unproven,
-    check_prefix,
-    decode_body,
-    next_block,
-)
 
 __all__ = [
-    "MAGIC",
     "RtkReader",
     "dumps",
     "loads",
@@ -95,16 +74,16 @@ class RtkReader:
         self._views: list[View] = []
         self._metadata: dict[str, str] = {}
         self._readers: dict[int, Callable[[bytes], None]] = {
-            BlockType.HEAD: self._read_head,
-            BlockType.STATE: self._read_state,
-            BlockType.INPUTS: self._read_inputs,
-            BlockType.CHECKS: self._read_checks,
-            BlockType.ARRIVALS: self._read_arrivals,
-            BlockType.META: self._read_meta,
-            BlockType.END: self._read_end,
-            BlockType.RESYNC: self._read_resync,
-            BlockType.SEATS: self._read_seats,
-            BlockType.VIEWS: self._read_views,
+            blocks.BlockType.HEAD: self._read_head,
+            blocks.BlockType.STATE: self._read_state,
+            blocks.BlockType.INPUTS: self._read_inputs,
+            blocks.BlockType.CHECKS: self._read_checks,
+            blocks.BlockType.ARRIVALS: self._read_arrivals,
+            blocks.BlockType.META: self._read_meta,
+            blocks.BlockType.END: self._read_end,
+            blocks.BlockType.RESYNC: self._read_resync,
+            blocks.BlockType.SEATS: self._read_seats,
+            blocks.BlockType.VIEWS: self._read_views,
         }
 
     @property
@@ -119,11 +98,11 @@ class RtkReader:
 
     def read_block(self, block_type: int, body: bytes) -> None:
         """Add the content of one block, or raise DecodeError."""
-        if (block_type == BlockType.HEAD) != (self._head is None):
+        if (block_type == blocks.BlockType.HEAD) != (self._head is None):
             raise InvalidValue("an RTK recording starts with its only HEAD block")
-        if (block_type == BlockType.STATE) != self._state_due and self._head is not None:
+        if (block_type == blocks.BlockType.STATE) != self._state_due and self._head is not None:
             raise InvalidValue("a STATE block must follow HEAD if HEAD announces one, and must not otherwise")
-        if block_type >= FIRST_OPTIONAL_TYPE:
+        if block_type >= blocks.FIRST_OPTIONAL_TYPE:
             return
         if block_type not in self._readers:
             raise InvalidValue(f"RTK block type {block_type} is unknown")
@@ -146,9 +125,9 @@ class RtkReader:
         )
 
     def _read_head(self, body: bytes) -> None:
-        _expect_at_least(HEAD.size, body, "HEAD")
-        players, size, seats, seed, start, version, flags, name_size = HEAD.unpack_from(body)
-        _expect_exactly(HEAD.size + name_size, body, "HEAD")
+        _expect_at_least(blocks.HEAD.size, body, "HEAD")
+        players, size, seats, seed, start, version, flags, name_size = blocks.HEAD.unpack_from(body)
+        _expect_exactly(blocks.HEAD.size + name_size, body, "HEAD")
         if not 1 <= players <= MAX_PLAYERS:
             raise InvalidValue(f"an RTK recording has 1 to {MAX_PLAYERS} players, not {players}")
         if not 1 <= size <= MAX_INPUT_SIZE:
@@ -157,15 +136,15 @@ class RtkReader:
             raise InvalidValue(f"RTK local seats 0x{seats:04X} are not all among {players} players")
         if seed == 0:
             raise SeedIsZero("RTK seed is 0")
-        if flags & ~(HAS_STATE | WAS_HOSTED):
+        if flags & ~(blocks.HAS_STATE | blocks.WAS_HOSTED):
             raise UnknownFlags(f"RTK flags 0x{flags:02X} are not all known")
-        if start and not flags & HAS_STATE:
+        if start and not flags & blocks.HAS_STATE:
             raise InvalidValue(f"an RTK recording that starts at frame {start} needs a STATE")
-        if flags & WAS_HOSTED and seats:
+        if flags & blocks.WAS_HOSTED and seats:
             raise InvalidValue("an RTK recording of a server has no local seats")
-        game_id = _text(body[HEAD.size :], "game id")
-        self._is_hosted = bool(flags & WAS_HOSTED)
-        self._state_due = bool(flags & HAS_STATE)
+        game_id = _text(body[blocks.HEAD.size :], "game id")
+        self._is_hosted = bool(flags & blocks.WAS_HOSTED)
+        self._state_due = bool(flags & blocks.HAS_STATE)
         self._width = players * size
         self.num_players = players
         self.start_frame = start
@@ -185,9 +164,9 @@ class RtkReader:
         self._state_due = False
 
     def _read_inputs(self, body: bytes) -> None:
-        _expect_at_least(INPUTS.size, body, "INPUTS")
-        first, count = INPUTS.unpack_from(body)
-        _expect_exactly(INPUTS.size + count * self._width, body, "INPUTS")
+        _expect_at_least(blocks.INPUTS.size, body, "INPUTS")
+        first, count = blocks.INPUTS.unpack_from(body)
+        _expect_exactly(blocks.INPUTS.size + count * self._width, body, "INPUTS")
         if count == 0:
             raise InvalidValue("an RTK INPUTS block holds 1 frame or more")
         if first != self.end_frame:
@@ -195,11 +174,11 @@ class RtkReader:
         if first + count > MAX_FRAME:
             raise InvalidValue(f"RTK frames are numbered up to {MAX_FRAME}, not {first + count}")
         self._budget.spend("frames", count, "RTK inputs")
-        self._frames += memoryview(body)[INPUTS.size :]
+        self._frames += memoryview(body)[blocks.INPUTS.size :]
 
     def _read_checks(self, body: bytes) -> None:
-        self._expect_records(body, CHECK.size, len(self._checks), CHECK_COST, "checks")
-        for frame, checksum in CHECK.iter_unpack(body):
+        self._expect_records(body, blocks.CHECK.size, len(self._checks), CHECK_COST, "checks")
+        for frame, checksum in blocks.CHECK.iter_unpack(body):
             if not max(self._last_check + 1, self.start_frame) <= frame <= self.end_frame:
                 raise InvalidValue(f"the RTK check of frame {frame} is out of order, or of a frame without inputs")
             self._checks[frame] = checksum
@@ -207,8 +186,8 @@ class RtkReader:
 
     def _read_seats(self, body: bytes) -> None:
         self._expect_hosted("SEATS")
-        self._expect_records(body, SEAT.size, len(self._seats), HOSTING_COST, "seats")
-        for frame, player, joins, reserved in SEAT.iter_unpack(body):
+        self._expect_records(body, blocks.SEAT.size, len(self._seats), HOSTING_COST, "seats")
+        for frame, player, joins, reserved in blocks.SEAT.iter_unpack(body):
             if reserved or joins > 1:
                 raise ReservedNotZero("an RTK seat says 0 or 1, and its reserved bytes are zeros")
             change = SeatChange(frame, player, bool(joins))
@@ -217,8 +196,8 @@ class RtkReader:
 
     def _read_views(self, body: bytes) -> None:
         self._expect_hosted("VIEWS")
-        self._expect_records(body, VIEW.size, len(self._views), HOSTING_COST, "views")
-        for frame, player, reserved, behind in VIEW.iter_unpack(body):
+        self._expect_records(body, blocks.VIEW.size, len(self._views), HOSTING_COST, "views")
+        for frame, player, reserved, behind in blocks.VIEW.iter_unpack(body):
             if reserved:
                 raise ReservedNotZero("the reserved byte of an RTK view is not 0")
             view = View(frame, player, behind)
@@ -238,18 +217,18 @@ class RtkReader:
 
     def _read_resync(self, body: bytes) -> None:
         self._expect_hosted("RESYNC", False)
-        _expect_at_least(RESYNC.size, body, "RESYNC")
-        [frame] = RESYNC.unpack_from(body)
+        _expect_at_least(blocks.RESYNC.size, body, "RESYNC")
+        [frame] = blocks.RESYNC.unpack_from(body)
         if frame != self.end_frame or frame in self._resyncs:
             raise InvalidValue(f"an RTK recording at frame {self.end_frame} cannot go on from a state of frame {frame}")
         self._expect_room(len(self._resyncs) + 1, "resyncs")
-        self._resyncs[frame] = body[RESYNC.size :]
+        self._resyncs[frame] = body[blocks.RESYNC.size :]
 
     def _read_arrivals(self, body: bytes) -> None:
         self._expect_hosted("ARRIVALS", False)
-        self._expect_records(body, ARRIVAL.size, len(self._arrivals), ARRIVAL_COST, "arrivals")
+        self._expect_records(body, blocks.ARRIVAL.size, len(self._arrivals), ARRIVAL_COST, "arrivals")
         before = self._arrivals[-1].local_frame if self._arrivals else self.start_frame
-        for local, first, count, player, reserved in ARRIVAL.iter_unpack(body):
+        for local, first, count, player, reserved in blocks.ARRIVAL.iter_unpack(body):
             if reserved:
                 raise ReservedNotZero("the reserved byte of an RTK arrival is not 0")
             arrival = Arrival(local, player, first, count)
@@ -263,8 +242,8 @@ class RtkReader:
     def _read_meta(self, body: bytes) -> None:
         at = 0
         while at < len(body):
-            key, at = _sized(body, at, META_KEY, "metadata key")
-            value, at = _sized(body, at, META_VALUE, "metadata value")
+            key, at = _sized(body, at, blocks.META_KEY, "metadata key")
+            value, at = _sized(body, at, blocks.META_VALUE, "metadata value")
             if not key:
                 raise InvalidValue("an RTK metadata key is empty")
             self._budget.spend("bytes", NOTE_COST + 4 * (len(key) + len(value)), "RTK metadata")
@@ -272,8 +251,8 @@ class RtkReader:
             self._expect_room(len(self._metadata), "metadata")
 
     def _read_end(self, body: bytes) -> None:
-        _expect_exactly(END.size, body, "END")
-        frames, checks, arrivals, known, reserved, checksum = END.unpack(body)
+        _expect_exactly(blocks.END.size, body, "END")
+        frames, checks, arrivals, known, reserved, checksum = blocks.END.unpack(body)
         if any(reserved):
             raise ReservedNotZero("the reserved bytes of the RTK END block are not zeros")
         if known > 1 or (not known and checksum):
@@ -380,15 +359,15 @@ def loads(data: bytes | memoryview, *, strict: bool = False, limits: ReadLimits 
     view = memoryview(data)
     budget = budget_for(limits, len(view))
     reader = RtkReader(budget)
-    at = check_prefix(view)
+    at = blocks.check_prefix(view)
     while not reader.ended:
         try:
-            block = next_block(view, at)
-        except Unproven as cut:
+            block = blocks.next_block(view, at)
+        except blocks.Unproven as cut:
             if strict or not reader.playable:
                 raise cut.error from None
             return reader.replay(truncated=True)
-        reader.read_block(block.type, decode_body(block, at, budget))
+        reader.read_block(block.type, blocks.decode_body(block, at, budget))
         at = block.end
     if at != len(view):
         raise TrailingData(f"{len(view) - at} bytes after RTK's END block", extra=len(view) - at)

@@ -192,7 +192,7 @@ def test_a_compiled_game_is_traced_from_its_source() -> None:
     )
 
 
-@pytest.mark.parametrize("asks", ["int(time.time())", "len(os.environ.get('USER', ''))"])
+@pytest.mark.parametrize("asks", ["time.time_ns()", "len(os.environ.get('USER', ''))"])
 def test_a_program_that_does_not_agree_with_itself_is_named(
     good: str, tmp_path: Path, asks: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from retick.sim import U8, Command, Most, World
 from retick.sim.contract import CueCancelled, CueConfirmed, CueStarted
 from tests.authority.client.scripted import Site, seeded
 from tests.authority.client.yard import BODY, FIRE, LEFT, RIGHT, STEP, TELEPORT, Drone, Walker, Yard
+from tests.effort import first_of
 from tests.twin import Twin
 
 pytestmark = pytest.mark.long
@@ -65,7 +66,7 @@ def test_where_nobody_touches_the_player_and_nothing_is_lost_no_correction_is_ab
     assert client.stats.jumps == client.stats.stalls == client.stats.failures == 0
 
 
-@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize("seed", first_of(range(1, 5), 1))
 def test_at_120_ms_and_5_percent_loss_corrections_are_small_and_few_bytes_go_up(seed: int) -> None:
     site = Site(seed=seed, latency=0.06, loss=0.05)
     watch = Watch()

@@ -14,10 +14,10 @@ from tests.checkers.cheats.scenarios import CheatScenario, Happening
 
 pytestmark = pytest.mark.long
 
-COUNT = 60 if retick.is_compiled() else 6
-"""Where the kernels' sources run, a match takes ten times as long."""
+COUNT = 24 if retick.is_compiled() else 6
+"""Soak plays 1,500. Where the kernels' sources run, a match takes ten times as long."""
 EACH = 3
-COLLUDING = 12
+COLLUDING = 6
 
 
 def play_seeds(first: int, count: int, *, colluding: bool = False) -> None:

@@ -12,7 +12,10 @@ from tests.checkers.membership.plans import run_plans
 from tests.checkers.membership.setups import PLANS
 from tests.checkers.membership.slots import SlotSearch, search_slots
 
-SLOW = {"no help on opening a slot", "the next slot proves a decision", "any history", "no countersignature"}
+SLOW = {
+    "no help on opening a slot", "the next slot proves a decision", "any history", "no countersignature",
+    "one deadline", "signatures unchecked", "the clock starts with news", "two consents",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -266,8 +266,7 @@ def test_no_file_is_overwritten_and_none_is_for_two_things(tmp_path: Path, comma
     assert file.read_bytes() == b"mine"
 
 
-@pytest.mark.parametrize("mode", ["--offline", "--authority"])
-def test_a_demo_without_two_peers_has_nothing_to_capture(mode: str) -> None:
-    result = RUNNER.invoke(app, ["demo", mode, "--capture", "demo.rtkc"])
+def test_a_demo_without_two_peers_has_nothing_to_capture() -> None:
+    result = RUNNER.invoke(app, ["demo", "--authority", "--capture", "demo.rtkc"])
     assert result.exit_code == 2
-    assert "--capture is for the two peers" in result.stderr
+    assert "--capture cannot be used with --authority" in result.stderr

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from retick.link import Accept, Disconnected, Reason, Refused
-from retick.link.handshake import sealed
+from retick.link.handshake import packets, sealed
 from retick.link.handshake.packets import encode_refuse
 from retick.link.layout import ACCEPT, ADMIT, ENTER, HELLO, State
 from retick.link.sealing.keys import ROLE_DIALLER, prove_identity
@@ -21,8 +21,8 @@ def test_a_missing_capability_ends_it_with_a_sealed_goodbye() -> None:
 
 
 def test_another_share_than_the_committed_one_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = sealed.encode_answer
-    monkeypatch.setattr(sealed, "encode_answer", lambda offer, share: real(offer, share ^ 1))
+    real = packets.encode_answer
+    monkeypatch.setattr(packets, "encode_answer", lambda offer, share: real(offer, share ^ 1))
     talk = Talk()
     talk.run(1.0)
     [end] = talk.events

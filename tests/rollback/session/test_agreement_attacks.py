@@ -194,7 +194,7 @@ def from_another_past(mesh: Mesh, names: list[str]) -> None:
         inside_of(mesh[name].session).membership._let_play = lambda *details: None  # it would raise itself
 
 
-@pytest.mark.parametrize(("members", "liars"), [(2, 1), (3, 1), (4, 2), (5, 2)])
+@pytest.mark.parametrize(("members", "liars"), [(2, 1), (3, 1), (4, 2), pytest.param(5, 2, marks=pytest.mark.soak)])
 def test_no_newcomer_begins_in_frames_that_were_run(members: int, liars: int) -> None:
     """Low stops made a seat wait for inputs in the past: with two seats for one newcomer the session raised."""
     names = [f"peer{number}" for number in range(members)]

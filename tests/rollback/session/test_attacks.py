@@ -32,6 +32,7 @@ from retick.testing.mesh import Mesh, MeshPeer
 from retick.transport.conditions import Conditions
 from tests.checkers.cheats.cheat import Cheat, CheatingSession
 from tests.checkers.cheats.forging import kind_of
+from tests.effort import first_of
 from tests.rollback.session.liars import signed
 from tests.toys import Tally
 
@@ -111,7 +112,7 @@ class KeepsConsentsFromOne(KeepsDecisionsFromOne):
 
 @pytest.mark.parametrize("cheat", [KeepsDecisionsFromOne, KeepsConsentsFromOne])
 @pytest.mark.parametrize("how", ["goodbye", "crash", "shown out"])
-@pytest.mark.parametrize("players", [4, 5])
+@pytest.mark.parametrize("players", first_of([4, 5], 1))
 def test_nobody_is_thrown_out_when_another_one_leaves(players: int, how: str, cheat: type[Cheat]) -> None:
     mesh = made(players, cheat)
     leaver = f"peer{players - 2}"
@@ -132,7 +133,7 @@ def test_nobody_is_thrown_out_when_another_one_leaves(players: int, how: str, ch
 
 @pytest.mark.parametrize("cheat", [KeepsDecisionsFromOne, KeepsConsentsFromOne])
 @pytest.mark.parametrize("wish", ["rematch", "resync"])
-@pytest.mark.parametrize("players", [3, 4, 5])
+@pytest.mark.parametrize("players", first_of([3, 4, 5], 2))
 def test_nobody_is_thrown_out_around_the_next_match(players: int, wish: str, cheat: type[Cheat]) -> None:
     mesh = made(players, cheat)
     for peer in mesh.alive:
@@ -435,7 +436,7 @@ class SponsorsForEachOtherwise(Patient):
 
 
 @pytest.mark.parametrize("cheat", [SponsorsFalsely, SponsorsForEachOtherwise])
-@pytest.mark.parametrize("players", [4, 5])
+@pytest.mark.parametrize("players", first_of([4, 5], 1))
 def test_a_sponsor_has_nobody_thrown_out_that_it_brought_in(players: int, cheat: type[Cheat]) -> None:
     mesh = made(players, cheat, culprit="peer0")
     mesh.crash("peer3")
@@ -543,7 +544,7 @@ def test_a_newcomer_that_is_not_in_yet_pauses_nobody() -> None:
 # Pauses of others.
 
 
-@pytest.mark.parametrize("players", [3, 4, 5])
+@pytest.mark.parametrize("players", first_of([3, 4, 5], 2))
 def test_a_pause_is_withdrawn_by_its_owner_alone_and_begins_soon(players: int) -> None:
     """Another one states again and again that it wants none, and that it is far ahead."""
     mesh = made(players, Patient)

@@ -32,6 +32,7 @@ from retick.rollback.session.messages.kinds import ASK_SPONSOR
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.mesh import Mesh, MeshPeer
 from retick.transport.conditions import Conditions
+from tests.effort import first_of
 from tests.rollback.session.matches import LINK, LOSSY, assert_all_play, presses
 from tests.toys import Tally
 
@@ -159,7 +160,7 @@ def test_one_that_is_alone_comes_back_to_those_who_played_on(players: int, alone
 
 
 @pytest.mark.parametrize("players", [3, 4, 5])
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", first_of([1, 2, 3, 4], 1))
 def test_when_everybody_was_alone_all_are_together_again(players: int, seed: int) -> None:
     mesh = trying_mesh(players, seed=seed, config=MatchConfig(disconnect_after=2.0, longest_reconnect=60.0))
     before, dice = seats_of(mesh), Random(seed)

@@ -9,9 +9,7 @@ import typer
 
 from retick.cli.demo.authority import demo_authority
 from retick.cli.demo.network import NetworkDemo, files_of
-from retick.cli.demo.offline import OfflineFight, show_offline
 from retick.cli.demo.peer import PeerPlan
-from retick.cli.exit_codes import NO
 from retick.cli.play.files import check_capture, check_recording
 from retick.cli.play.options import KeylogOption, LinkOptions
 from retick.cli.terminal import Screen, say
@@ -21,7 +19,6 @@ from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.playing.controllers import StyleName
 
 LONGEST = 20 * TICKS_PER_SECOND
-OFFLINE_SEED = 1
 
 
 def demo(
@@ -68,10 +65,6 @@ def demo(
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Leave the link unsealed.")] = False,
     keylog: KeylogOption = None,
-    offline: Annotated[
-        bool, typer.Option("--offline", help="One process, no network: play the match, then run it again.")
-    ] = False,
-    fast: Annotated[bool, typer.Option("--fast", help="With --offline: as fast as possible.")] = False,
     authority: Annotated[
         bool, typer.Option("--authority", help="A server and four bots instead, with 120 ms round trip and 0.5 % loss.")
     ] = False,
@@ -84,19 +77,11 @@ def demo(
     """
     _check_link(rtt, jitter, loss)
     _check_match(delay, rate, frames, seed)
-    if fast and not offline:
-        raise UsageError("--fast needs --offline: a match over a network runs in real time")
-    if capture is not None and (offline or authority):
-        raise UsageError("--capture is for the two peers on a network: not with --offline or --authority")
-    if trace is not None and (offline or authority):
-        raise UsageError("--trace is for the two peers on a network: not with --offline or --authority")
-    if (plain or keylog is not None) and (offline or authority):
-        raise UsageError("--plain and --keylog are for the two peers on a network: not with --offline or --authority")
     links = LinkOptions(plain=plain, identity=None, keylog=keylog)
     if authority:
         _check_no_other_option(context)
         demo_authority(seconds=20.0 if frames is None else frames / TICKS_PER_SECOND)
-        _name_the_studio()
+        name_the_studio()
         return
     check_recording(record, live=False)
     captures = files_of(capture)
@@ -106,10 +91,6 @@ def demo(
     for path in traces:
         check_trace(path, record, *captures)
     console = Screen()
-    if offline:
-        _play_offline(console, OfflineFight(seed or OFFLINE_SEED, (p1, p2), frames, LONGEST), fast, record)
-        _name_the_studio()
-        return
     plan = PeerPlan(
         style=p1,
         latency=rtt / 2000,
@@ -126,7 +107,7 @@ def demo(
     links.make_files()
     header = f"retick demo: two processes, UDP, {rtt:g} ms round trip, {jitter:g} ms jitter, {loss:g} % lost"
     code = NetworkDemo(console, plan, (p1, p2), header, captures, traces).run(record)
-    _name_the_studio()
+    name_the_studio()
     raise typer.Exit(code)
 
 
@@ -156,18 +137,8 @@ def _check_match(delay: int, rate: int, frames: int | None, seed: int | None) ->
         raise UsageError(f"--seed must be 1 to 4294967295, not {seed}")
 
 
-def _name_the_studio() -> None:
+def name_the_studio() -> None:
     """Print the last line, what to do next, with a command that works where this one did."""
     called = Path(sys.argv[0])
     command = str(called) if called.stem == "retick" and shutil.which("retick") is None else "retick"
     say("", f"Play it yourself, and see each rollback: {command} studio --open")
-
-
-def _play_offline(console: Screen, match: OfflineFight, fast: bool, record: Path | None) -> None:
-    try:
-        same = show_offline(console, match, fast=fast)
-    finally:
-        if record is not None:
-            match.confirmed.save(record)
-    if not same:
-        raise typer.Exit(NO)

@@ -9,30 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 from retick.errors import InvalidValue
 from retick.link import sealed_path
 from retick.link.connection import Connection
+from retick.link.handshake import packets
 from retick.link.handshake.acceptor import Accepted, Acceptor
 from retick.link.handshake.dialler import FIRST_WAIT, LONGEST_WAIT, WAIT_GROWTH, Dialler
-from retick.link.handshake.packets import (
-    Hello,
-    Offer,
-    Proposal,
-    SealedHello,
-    acceptor_share,
-    commitment_to,
-    decode_admit,
-    decode_answer,
-    decode_enter,
-    decode_proposal,
-    decode_sealed_accept,
-    decode_sealed_hello,
-    encode_admit,
-    encode_answer,
-    encode_enter,
-    encode_proposal,
-    encode_sealed_accept,
-    encode_sealed_hello,
-    mix_seed,
-    prologue_of,
-)
 from retick.link.handshake.strangers import KEY_IS_BANNED
 from retick.link.layout import ADMIT, ENTER, MAX_SEATS, State
 from retick.link.reasons import Reason
@@ -57,7 +36,7 @@ class SealedDialler(Dialler):
         """The HELLO, the same for all repetitions under one cookie."""
         self._handshake: Handshake | None = None
         """The handshake while an ACCEPT is awaited; otherwise None."""
-        self._offer: Offer | None = None
+        self._offer: packets.Offer | None = None
         """The acceptor's offer while ADMIT is awaited; otherwise None."""
         self._acceptor_share = 0
 
@@ -77,11 +56,11 @@ class SealedDialler(Dialler):
         self._handshake = Handshake(
             pattern,
             initiator=True,
-            prologue=prologue_of(connection._nonce, self._cookie, connection.local_id, self._commitment),
+            prologue=packets.prologue_of(connection._nonce, self._cookie, connection.local_id, self._commitment),
             psk=psk_of(config.secret) if config.secret is not None else b"",
             remote_static=config.server_key or b"",
         )
-        proposal = Proposal(
+        proposal = packets.Proposal(
             config.capabilities,
             config.required,
             config.game_version,
@@ -91,16 +70,16 @@ class SealedDialler(Dialler):
             config.game_id,
             wanted.token,
         )
-        message = self._handshake.write_message(encode_proposal(proposal), self._endpoint._entropy(32))
-        self._question = encode_sealed_hello(
-            SealedHello(connection._nonce, self._cookie, connection.local_id, pattern, message)
+        message = self._handshake.write_message(packets.encode_proposal(proposal), self._endpoint._entropy(32))
+        self._question = packets.encode_sealed_hello(
+            packets.SealedHello(connection._nonce, self._cookie, connection.local_id, pattern, message)
         )
 
     def _hello(self) -> bytes:
         return self._question
 
     def receive_accept(self, data: bytes, now: float) -> None:
-        message = decode_sealed_accept(data)
+        message = packets.decode_sealed_accept(data)
         connection, handshake = self._connection, self._handshake
         if connection.state is not State.PROPOSING or handshake is None:
             self._endpoint.dropped["unexpected"] += 1
@@ -111,7 +90,7 @@ class SealedDialler(Dialler):
             self._endpoint.dropped["bad_seal"] += 1
             return
         self._handshake = None
-        offer, self._acceptor_share = decode_answer(payload)
+        offer, self._acceptor_share = packets.decode_answer(payload)
         self._offer = offer
         connection.remote_id = offer.connection_id
         agree(connection, handshake.split(), initiator=True, keylog=self._endpoint.config.keylog)
@@ -127,14 +106,14 @@ class SealedDialler(Dialler):
         elif now >= self._next_at:
             connection = self._connection
             identity = prove_identity(self._endpoint.config.identity, ROLE_DIALLER, connection.handshake_hash)
-            body = encode_enter(self._wanted.data, identity)
+            body = packets.encode_enter(self._wanted.data, identity)
             out.append((sealed_path.send(connection, ENTER, body, now), connection.address))
             self._next_at = now + self._wait
             self._wait = min(self._wait * WAIT_GROWTH, LONGEST_WAIT)
 
     def receive_admit(self, sequence: int, data: bytes, now: float) -> None:
         """Receive an ADMIT that has opened. If it is malformed, raises InvalidValue and changes nothing."""
-        admission = decode_admit(data)
+        admission = packets.decode_admit(data)
         connection, entry, offer = self._connection, admission.entry, self._offer
         if offer is None or not connection._sequences.note(sequence, len(data), now):
             return
@@ -153,7 +132,7 @@ class SealedDialler(Dialler):
             capabilities=self._endpoint.config.capabilities & offer.capabilities,
             tick_rate=offer.tick_rate,
             seats=tuple(seat for seat in range(MAX_SEATS) if admission.seats >> seat & 1),
-            seed=mix_seed(self._share, self._acceptor_share),
+            seed=packets.mix_seed(self._share, self._acceptor_share),
             peer_game_version=offer.game_version,
             peer_data=entry.data,
         )
@@ -187,7 +166,7 @@ class SealedAcceptor(Acceptor):
     """Answers REQUEST, HELLO and ENTER for one sealed endpoint."""
 
     def receive_hello(self, data: bytes, address: Hashable, now: float) -> None:
-        hello = decode_sealed_hello(data)
+        hello = packets.decode_sealed_hello(data)
         if not self._may_enter(hello.nonce, hello.cookie, hello.connection_id, address, now):
             return
         known = self._accepted.get((address, hello.connection_id))
@@ -205,7 +184,7 @@ class SealedAcceptor(Acceptor):
         else:
             self._endpoint.dropped["unexpected"] += 1
 
-    def _open(self, hello: SealedHello, question: bytes, address: Hashable, now: float) -> None:
+    def _open(self, hello: packets.SealedHello, question: bytes, address: Hashable, now: float) -> None:
         """Read the first message; make the keys and answer, or refuse."""
         taken = patterns_of(self._endpoint.config)
         if hello.pattern not in taken:
@@ -218,7 +197,7 @@ class SealedAcceptor(Acceptor):
             text = ANOTHER_KEY if hello.pattern == Pattern.NK else ANOTHER_SECRET
             self._refuse(hello.nonce, Refuse(reason=Reason.SECRET, text=text), address)
             return
-        proposal = decode_proposal(payload)
+        proposal = packets.decode_proposal(payload)
         if proposal.token and hello.pattern != Pattern.NK:
             raise InvalidValue("a token was sent where everybody could have read it")
         asked = _as_plain(hello, proposal)
@@ -229,31 +208,31 @@ class SealedAcceptor(Acceptor):
         connection = Connection(self._endpoint, address, self._endpoint._new_id(), hello.nonce)
         offer = self._endpoint._offer(connection)
         offer = offer._replace(tick_rate=offer.tick_rate or proposal.tick_rate)
-        answer = encode_answer(offer, acceptor_share(self._jar.key, hello.cookie))
+        answer = packets.encode_answer(offer, packets.acceptor_share(self._jar.key, hello.cookie))
         message = handshake.write_message(answer, self._endpoint._entropy(32))
         connection.state = State.ACCEPTED
         connection.remote_id = hello.connection_id
         agree(connection, handshake.split(), initiator=False, keylog=self._endpoint.config.keylog)
-        reply = encode_sealed_accept(hello.nonce, message)
+        reply = packets.encode_sealed_accept(hello.nonce, message)
         known = Accepted(connection, asked, Accept(), now, question=question, reply=reply, token=proposal.token)
         self._register(known, address, now)
         self._endpoint._reply(reply, address)
         self._wait_for_confirmation(known, now)
 
-    def _handshake(self, hello: SealedHello) -> Handshake:
+    def _handshake(self, hello: packets.SealedHello) -> Handshake:
         config, pattern = self._endpoint.config, Pattern(hello.pattern)
-        commitment = commitment_to(acceptor_share(self._jar.key, hello.cookie))
+        commitment = packets.commitment_to(packets.acceptor_share(self._jar.key, hello.cookie))
         return Handshake(
             pattern,
             initiator=False,
-            prologue=prologue_of(hello.nonce, hello.cookie, hello.connection_id, commitment),
+            prologue=packets.prologue_of(hello.nonce, hello.cookie, hello.connection_id, commitment),
             psk=psk_of(config.secret) if pattern is Pattern.NNPSK0 and config.secret is not None else b"",
             static=config.key_pair if pattern is Pattern.NK and config.key_pair is not None else b"",
         )
 
     def receive_enter(self, connection: Connection, sequence: int, data: bytes, now: float) -> None:
         """Receive an opened ENTER of an accepted connection; raises InvalidValue before any change if malformed."""
-        entry = decode_enter(data)
+        entry = packets.decode_enter(data)
         known = self._accepted[cast(tuple[Hashable, int], connection._origin)]
         if not connection._sequences.note(sequence, len(data), now):
             return
@@ -299,13 +278,13 @@ class SealedAcceptor(Acceptor):
         connection._become_connected(now)
         identity = prove_identity(self._endpoint.config.identity, ROLE_ACCEPTOR, connection.handshake_hash)
         # Kept: a peer that keeps repeating ENTER must not make us sign each time.
-        known.reply = encode_admit(sum(1 << seat for seat in set(answer.seats)), answer.data, identity)
+        known.reply = packets.encode_admit(sum(1 << seat for seat in set(answer.seats)), answer.data, identity)
         self._endpoint._reply(sealed_path.send(connection, ADMIT, known.reply, now), connection.address)
 
 
-def _as_plain(hello: SealedHello, proposal: Proposal) -> Hello:
+def _as_plain(hello: packets.SealedHello, proposal: packets.Proposal) -> packets.Hello:
     """The peer's request as a HELLO of the plain form."""
-    offer = Offer(
+    offer = packets.Offer(
         hello.connection_id, proposal.capabilities, proposal.required, proposal.game_version, proposal.tick_rate
     )
-    return Hello(hello.nonce, hello.cookie, offer, proposal.seats, proposal.seed_share, proposal.game_id, b"")
+    return packets.Hello(hello.nonce, hello.cookie, offer, proposal.seats, proposal.seed_share, proposal.game_id, b"")

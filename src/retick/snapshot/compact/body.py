@@ -33,42 +33,16 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.retick.snapshot import layout
     from cython.cimports.retick.snapshot.columns import Columns, FieldTable, copy_columns, longs, uchars
+    from cython.cimports.retick.snapshot.compact import numbers as n
     from cython.cimports.retick.snapshot.compact.coder import Coder, CompactPlan, Statistics
     from cython.cimports.retick.snapshot.compact.motion import Frames, MotionPredictor, RotationPredictor, same_shape
-    from cython.cimports.retick.snapshot.compact.numbers import (
-        ANGLE,
-        CHOICE,
-        CHOICE_MODELS,
-        FEATURES,
-        FRAMES,
-        HOLD,
-        INTEGRAL,
-        LARGEST_MODELS,
-        REAL,
-        ROTATION,
-        length_of,
-        log_of,
-    )
     from cython.cimports.retick.snapshot.stream import Fault
 else:
     from retick.snapshot import layout
     from retick.snapshot.columns import Columns, FieldTable, copy_columns, longs, uchars
+    from retick.snapshot.compact import numbers as n
     from retick.snapshot.compact.coder import Coder, CompactPlan, Statistics
     from retick.snapshot.compact.motion import Frames, MotionPredictor, RotationPredictor, same_shape, wrapped
-    from retick.snapshot.compact.numbers import (
-        ANGLE,
-        CHOICE,
-        CHOICE_MODELS,
-        FEATURES,
-        FRAMES,
-        HOLD,
-        INTEGRAL,
-        LARGEST_MODELS,
-        REAL,
-        ROTATION,
-        length_of,
-        log_of,
-    )
     from retick.snapshot.stream import Fault
 
 # One changed entity: its groups in order, each predicted and then coded.
@@ -133,7 +107,7 @@ class Entity:
         for number in range(self.plan.predicted_count):
             group = self.plan.predicted[number]
             if self.frames.has[4 * group]:
-                if self.plan.kind[group] == ROTATION:
+                if self.plan.kind[group] == n.ROTATION:
                     self.rotation.predict(group)
                 else:
                     self.motion.predict(group)
@@ -143,16 +117,16 @@ class Entity:
             if self.costs is not None:
                 spent = self.coder.bits_written()
             kind = self.plan.kind[group]
-            if kind == HOLD:
+            if kind == n.HOLD:
                 status = self.hold(group)
-            elif kind == CHOICE:
+            elif kind == n.CHOICE:
                 status = self.choice(group, index)
-            elif kind == REAL:
+            elif kind == n.REAL:
                 status = self.real(group)
-            elif kind == ROTATION:
+            elif kind == n.ROTATION:
                 status = self.turned(group)
             else:
-                if kind == INTEGRAL:
+                if kind == n.INTEGRAL:
                     self.motion.integrate(group, self.now)
                 status = self.moving(group)
             if status != layout.OK:
@@ -251,7 +225,7 @@ class Entity:
             differ |= (old[4 * scalar] != old[4 * scalar + 3]) << 3
         differ &= self.frames.held_by(group)
         if differ:
-            level = length_of(differ & -differ) - 2
+            level = n.length_of(differ & -differ) - 2
         self.held = self.coder.bit(self.plan.models[group] + (level * 2 + self.moved) * 2 + self.held, changed)
         if not self.held:
             for scalar in range(first, last):
@@ -291,7 +265,7 @@ class Entity:
             self.now[scalar] = low + 1 - (old - low)
         else:
             for place in range(bits - 1, -1, -1):
-                node = 2 * node + self.coder.bit(models + CHOICE_MODELS + node, (value >> place) & 1)
+                node = 2 * node + self.coder.bit(models + n.CHOICE_MODELS + node, (value >> place) & 1)
             self.now[scalar] = low + node - (1 << bits)
         return self.blame(scalar) if self.misfits(scalar) else layout.OK
 
@@ -338,9 +312,9 @@ class Entity:
         window: cython.int = self.motion.window[group]
         if self.plan.doubtful[group]:
             return self.residuals(group, first, 13 + window, DOUBTED, 0)
-        if self.plan.kind[group] == ANGLE:  # one number, like doubtful ones: it has the models of later places
+        if self.plan.kind[group] == n.ANGLE:  # one number, like doubtful ones: it has the models of later places
             return self.residuals(group, first, 13 + window, MOVED, 1)
-        if self.plan.kind[group] == INTEGRAL:
+        if self.plan.kind[group] == n.INTEGRAL:
             return self.residuals(group, first, 12, SUMMED, 0)
         return self.residuals(group, first, 2 * window + self.motion.lifted[group], MOVED, 0)
 
@@ -356,7 +330,7 @@ class Entity:
         index: cython.int
         other: cython.int
         rotation.rank(group)
-        models = LARGEST_MODELS + 4 * rotation.gap
+        models = n.LARGEST_MODELS + 4 * rotation.gap
         if coder.bit(models, largest == rotation.largest):
             largest = rotation.largest
         elif coder.bit(models + 1, largest == rotation.second):
@@ -396,7 +370,7 @@ class Entity:
                 if not cython.compiled:
                     value = wrapped(value)
                 self.off[scalar] = self.motion.shortest(group, value) if turns else value
-        at: cython.Py_ssize_t = FEATURES * (window * self.plan.scalar_count + first)
+        at: cython.Py_ssize_t = n.FEATURES * (window * self.plan.scalar_count + first)
         strayed = self.coder.residuals(first, last, at, slot, sort, later)
         if strayed > self.strayed:
             self.strayed = strayed
@@ -590,7 +564,7 @@ class Body:
                 continue
             for number in range(frames.group_starts[component], frames.group_starts[component + 1]):
                 group = frames.group_list[number]
-                if plan.kind[group] != CHOICE:
+                if plan.kind[group] != n.CHOICE:
                     for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
                         way += _way(frames.cells[4 * scalar][here], frames.cells[4 * scalar + 1][there])
         return way >> 4 if way < 256 else 15
@@ -604,7 +578,7 @@ def _way(here: cython.longlong, there: cython.longlong) -> cython.int:
     way: cython.longlong = here - there
     if not cython.compiled:
         way = wrapped(way)
-    return log_of(way)
+    return n.log_of(way)
 
 
 # The usual packet, coded as a whole, both ways.
@@ -687,7 +661,7 @@ class Usual:
     @cython.ccall
     def encode(self, base: Any, current: Any, history: Any, carried: Any, structure: bytes) -> Any:
         """Encode a packet; None if it is not a usual one."""
-        if len(history) != FRAMES or not (self.takes(base) and self.takes(current)):
+        if len(history) != n.FRAMES or not (self.takes(base) and self.takes(current)):
             return None
         ages: Any = self.ages_of(base, history)
         here: Columns = base
@@ -789,7 +763,7 @@ class Usual:
     def ages_of(self, base: Any, history: Any) -> Any:
         """The ages of the history frames, if they are usual or even; else None."""
         index: cython.int
-        for index in range(FRAMES):
+        for index in range(n.FRAMES):
             if not self.takes(history[index]):
                 return None
         at: Any = base.tick

@@ -27,56 +27,10 @@ if cython.compiled:
     from cython.cimports.cpython import array as carray
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
     from cython.cimports.retick.snapshot.columns import doubles, ints, kept, longs, uchars, uints
-    from cython.cimports.retick.snapshot.compact.numbers import (
-        ANGLE,
-        CHANGED_MODELS,
-        CHOICE,
-        CHOICE_MODELS,
-        CLASSES,
-        CONTEXTS,
-        FEATURES,
-        GROUP_MODELS,
-        HOLD,
-        HOLD_MODELS,
-        MAGNITUDE_MODELS,
-        MANTISSA_MODELS,
-        MOTION,
-        NODES,
-        RATIOS,
-        REAL,
-        REAL_MODELS,
-        ROTATION,
-        SIGN_MODELS,
-        SIGNS,
-        length_of,
-        log_of,
-    )
+    from cython.cimports.retick.snapshot.compact import numbers as n
 else:
     from retick.snapshot.columns import as_signed, doubles, ints, kept, longs, uchars, uints
-    from retick.snapshot.compact.numbers import (
-        ANGLE,
-        CHANGED_MODELS,
-        CHOICE,
-        CHOICE_MODELS,
-        CLASSES,
-        CONTEXTS,
-        FEATURES,
-        GROUP_MODELS,
-        HOLD,
-        HOLD_MODELS,
-        MAGNITUDE_MODELS,
-        MANTISSA_MODELS,
-        MOTION,
-        NODES,
-        RATIOS,
-        REAL,
-        REAL_MODELS,
-        ROTATION,
-        SIGN_MODELS,
-        SIGNS,
-        length_of,
-        log_of,
-    )
+    from retick.snapshot.compact import numbers as n
 
 # A compact schema as flat arrays of numbers, the form in which the kernels read it (a compiled kernel).
 #
@@ -146,22 +100,22 @@ class CompactPlan:
         starts: list[int] = []
         models: list[int] = []
         fields: list[int] = []
-        at = GROUP_MODELS
+        at = n.GROUP_MODELS
         for number, group in enumerate(self.groups):
             starts.append(len(fields))
             fields += group.fields
             models.append(at)
-            if group.kind == HOLD:
-                at += HOLD_MODELS
-            elif group.kind == REAL:
-                at += REAL_MODELS
-            elif group.kind == CHOICE:
-                at += CHOICE_MODELS + (1 << group.bits)
+            if group.kind == n.HOLD:
+                at += n.HOLD_MODELS
+            elif group.kind == n.REAL:
+                at += n.REAL_MODELS
+            elif group.kind == n.CHOICE:
+                at += n.CHOICE_MODELS + (1 << group.bits)
                 if self.flag_group < 0:
                     self.flag_group = number
         self.scalar_count = len(fields)
         self.model_count = at
-        self.weight_count = 4 * FEATURES * len(fields)
+        self.weight_count = 4 * n.FEATURES * len(fields)
         self.kind = self._ints([group.kind for group in self.groups])
         self.component = self._ints([group.component for group in self.groups])
         self.first = self._ints(starts)
@@ -174,11 +128,11 @@ class CompactPlan:
         self.modulus = self._longs([group.modulus for group in self.groups])
         self.rate = self._doubles([group.rate for group in self.groups])
         self.field = self._ints(fields)
-        predicted = [at for at, group in enumerate(self.groups) if group.kind in (MOTION, ANGLE, ROTATION)]
+        predicted = [at for at, group in enumerate(self.groups) if group.kind in (n.MOTION, n.ANGLE, n.ROTATION)]
         self.predicted = self._ints(predicted)
         self.predicted_count = len(predicted)
         kinds = [group.kind for group in self.groups for _ in group.fields]
-        tracked = [scalar for scalar, kind in enumerate(kinds) if kind != CHOICE]
+        tracked = [scalar for scalar, kind in enumerate(kinds) if kind != n.CHOICE]
         self.tracked = self._ints(tracked)
         self.tracked_count = len(tracked)
 
@@ -429,7 +383,7 @@ class Coder(RangeCoder):
         """Takes the residuals, and what is known of them, by scalar; the caller keeps the arrays alive."""
         RangeCoder.__init__(self)
         self.values, self.steps, self.bends = longs(values), longs(steps), longs(bends)
-        self._features_owner = array("i", bytes(4 * FEATURES))
+        self._features_owner = array("i", bytes(4 * n.FEATURES))
         self.features = ints(self._features_owner)
         self.rates = uints(_RATES)
 
@@ -461,7 +415,7 @@ class Coder(RangeCoder):
         while at < end:
             if self.encoding:
                 changed = ways[at] != 0
-            changed = _bit(self, CHANGED_MODELS + 4 * levels[at] + self.neighbours, changed)
+            changed = _bit(self, n.CHANGED_MODELS + 4 * levels[at] + self.neighbours, changed)
             self.neighbours = ((self.neighbours << 1) | changed) & 3
             if changed:
                 return at
@@ -494,8 +448,8 @@ class Coder(RangeCoder):
         context: cython.int
         models: cython.Py_ssize_t
         while scalar < last:
-            features[1] = log_of(self.steps[scalar])
-            features[2] = log_of(self.bends[scalar])
+            features[1] = n.log_of(self.steps[scalar])
+            features[2] = n.log_of(self.bends[scalar])
             features[5] = strayed
             features[7] = features[1] - FAST if features[1] > FAST else 0
             side = _sign(self.steps[scalar])
@@ -503,13 +457,13 @@ class Coder(RangeCoder):
             estimate = _estimate(self.weights, at, features)
             # Halves of an octave: two contexts expect the same number of bits.
             context = estimate >> 3 if estimate > 0 else 0
-            context = context if context < CONTEXTS else CONTEXTS - 1
-            models = CLASSES * slot + CLASSES // 2 * later + (features[1] >= estimate + STEEP)
-            models = MAGNITUDE_MODELS + (models * CONTEXTS + context) * NODES
+            context = context if context < n.CONTEXTS else n.CONTEXTS - 1
+            models = n.CLASSES * slot + n.CLASSES // 2 * later + (features[1] >= estimate + STEEP)
+            models = n.MAGNITUDE_MODELS + (models * n.CONTEXTS + context) * n.NODES
             self.values[scalar] = _number(
                 self, models, (context + 1) >> 1, sort, sign, side, features[1], self.values[scalar]
             )
-            size = log_of(self.values[scalar])
+            size = n.log_of(self.values[scalar])
             if size != estimate:
                 self.learn(at, size - estimate)
             # Whether it moved with its step (1) or against it (2): the next one mostly does the same.
@@ -518,7 +472,7 @@ class Coder(RangeCoder):
             strayed = size if size > strayed else strayed
             later = 1
             scalar += 1
-            at += FEATURES
+            at += n.FEATURES
         return strayed
 
     @cython.cfunc
@@ -532,12 +486,12 @@ class Coder(RangeCoder):
         half: cython.int
         index: cython.int
         weight: cython.int
-        for index in range(FEATURES):
+        for index in range(n.FEATURES):
             norm += features[index] * features[index]
-        shift = length_of(norm)
+        shift = n.length_of(norm)
         # Rounding down would draw every weight down a little, whatever is right.
         half = 1 << (shift - 1)
-        for index in range(FEATURES):
+        for index in range(n.FEATURES):
             weight = weights[at + index] + ((((error * features[index]) << (12 - SLOWNESS)) + half) >> shift)
             weight = HEAVIEST if weight > HEAVIEST else weight
             weights[at + index] = -HEAVIEST if weight < -HEAVIEST else weight
@@ -637,7 +591,7 @@ def _number(
         rest = value
         if negative:
             rest = -value
-        size = length_of(rest)
+        size = n.length_of(rest)
     found: cython.int = expected
     if _bit(coder, models, size > found):
         found += 1
@@ -653,8 +607,8 @@ def _number(
         return 0
     away = found - (step >> 4)
     ratio = away + 4 if away > -4 else 0
-    ratio = ratio if ratio < RATIOS else RATIOS - 1
-    negative = _open_bit(coder, SIGN_MODELS + SIGNS * (RATIOS * sort + ratio) + signs + side, negative)
+    ratio = ratio if ratio < n.RATIOS else n.RATIOS - 1
+    negative = _open_bit(coder, n.SIGN_MODELS + n.SIGNS * (n.RATIOS * sort + ratio) + signs + side, negative)
     if found == 1:
         value = 1
     else:
@@ -679,7 +633,7 @@ def _mantissa(
     below: cython.int = size - 2
     found: cython.ulonglong
     one: cython.ulonglong = 1
-    at: cython.Py_ssize_t = MANTISSA_MODELS + 128 * sort + 8 * (size if size < 16 else 15)
+    at: cython.Py_ssize_t = n.MANTISSA_MODELS + 128 * sort + 8 * (size if size < 16 else 15)
     found = 2 | _open_bit(coder, at + context, (rest >> below) & 1)
     if below:
         below -= 1
@@ -704,7 +658,7 @@ def _estimate(weights: cython.p_int, at: cython.Py_ssize_t, features: cython.p_i
     """Estimate the log of the residual."""
     total: cython.int = 0
     index: cython.int
-    for index in range(FEATURES):
+    for index in range(n.FEATURES):
         total += weights[at + index] * features[index]
     total >>= 12
     if total < -64:

@@ -13,7 +13,6 @@ from sys import byteorder
 from retick.errors import InvalidValue
 from retick.snapshot.compact import numbers as n
 from retick.snapshot.compact.coder import FRESH, CompactPlan, GroupRow, Statistics
-from retick.snapshot.compact.generic_prior import GENERIC
 
 KINDS = 6
 """Rows of weights: one per kind of group, the last for doubtful groups. CHOICE and REAL have none."""
@@ -193,4 +192,8 @@ def empty_prior() -> Prior:
 
 @cache
 def generic_prior() -> Prior:
-    return Prior.from_bytes(b85decode(GENERIC))
+    """The prior that comes with the library, made by benchmarks/generic_prior.py."""
+    from importlib.resources import files  # it brings archives, and few programs need a prior
+
+    text = files("retick.snapshot.compact").joinpath("generic_prior.txt").read_text(encoding="ascii")
+    return Prior.from_bytes(b85decode(text.replace("\n", "")))
