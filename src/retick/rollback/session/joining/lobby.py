@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 MOST_EARLY = 64
 """The most messages of one peer that may wait for START: what others send too much is not its fault."""
-LONGEST_EARLY = 16384
-"""The most bytes of one of them."""
+MOST_EARLY_BYTES = 1 << 20
+"""The most bytes of them all: evidence of one alarm needs less."""
 MOST_REDIRECTIONS = 8
 """How often a peer that wants to join is redirected to another one."""
 MOST_ROSTERS = 32
@@ -314,6 +314,7 @@ class Lobby(SessionPart):
 
     def hold(self, peer: Peer, data: bytes) -> None:
         """Keep a message until our match runs: the START of another joiner has come before ours."""
-        if sum(sender is peer for sender, _ in self._early) >= MOST_EARLY or len(data) > LONGEST_EARLY:
-            raise InvalidValue(f"more than {MOST_EARLY} messages before START, or one of {len(data)} bytes")
+        early = [len(message) for sender, message in self._early if sender is peer]
+        if len(early) >= MOST_EARLY or sum(early) + len(data) > MOST_EARLY_BYTES:
+            raise InvalidValue(f"more than {MOST_EARLY} messages before START, or {MOST_EARLY_BYTES} bytes of them")
         self._early.append((peer, data))
