@@ -13,7 +13,14 @@ import pytest
 
 from retick.errors import InvalidValue
 from retick.rollback.desync.equivocation import check_signature, sign_range
-from retick.rollback.events import DesyncDetected, EquivocationProved, MatchEnded, MatchStarted, PlayersDropped
+from retick.rollback.events import (
+    DesyncDetected,
+    EquivocationProved,
+    MatchEnded,
+    MatchStarted,
+    PeerDisconnected,
+    PlayersDropped,
+)
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.agreement import (
@@ -91,6 +98,52 @@ class Patient(Cheat):
         if self.victim is None:
             self.victim = min(peer.peer_id for peer in self.others if peer.peer_id != gone)
         return self.victim
+
+
+# At the beginning.
+
+
+class StartsOneLate(Patient):
+    """A host that lets all but one begin, and that one later; meanwhile it may open slots without end."""
+
+    in_lobby = True
+    is_restless = False
+    SECONDS = 12.0
+    until: float | None = None
+
+    def __init__(self, session: Any, dice: Random) -> None:
+        super().__init__(session, dice)
+        self.kept: list[tuple[Peer, bytes]] = []
+        """START, and what follows it."""
+
+    def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        if peer.peer_id != 1 or not (self.kept or kind_of(data) == "START"):
+            return (data,)
+        self.until = self.session.time + self.SECONDS if self.until is None else self.until
+        self.kept.append((peer, data))
+        return ()
+
+    def turn(self, now: float) -> None:
+        if self.is_restless and self.inside.running:
+            self.inside.membership.want_slot()
+        if self.until is not None and now >= self.until:
+            kept, self.kept = self.kept, []
+            for peer, data in kept:
+                self.say(peer, data)
+
+
+class StartsOneLateAndOpensSlots(StartsOneLate):
+    is_restless = True
+
+
+@pytest.mark.parametrize("cheat", [StartsOneLate, StartsOneLateAndOpensSlots])
+@pytest.mark.parametrize("players", [3, 5])
+def test_one_from_which_the_start_is_kept_is_not_blamed_by_the_others(players: int, cheat: type[Cheat]) -> None:
+    mesh = made(players, cheat, culprit="peer0", config=replace(QUICK, input_timeout=4.5))
+    mesh.run(10.0)
+    names = [f"peer{number}" for number in range(1, players)]
+    assert_nobody_is_out(mesh, names)
+    assert [event for name in names for event in mesh[name].events_of(PeerDisconnected)] == []
 
 
 # When somebody leaves, and around the next match.

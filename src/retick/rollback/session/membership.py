@@ -14,9 +14,9 @@ from retick.errors import HistoryEvicted, InvalidValue
 from retick.link import Reason
 from retick.rollback.events import FramesTakenBack, PeerUnheard, PlayersDropped
 from retick.rollback.match.match import Match, missing_of
-from retick.rollback.session.agreement import DELTA, EAGER, MOST_WAITING, Agreement
+from retick.rollback.session.agreement import DELTA, EAGER, MOST_WAITING, STEP, Agreement
 from retick.rollback.session.messages.agreement import LARGEST_BODY, ReadyNewcomer, Statement, Tail, Taken, Wishes
-from retick.rollback.session.messages.kinds import describe
+from retick.rollback.session.messages.kinds import NO_INPUTS, describe
 from retick.rollback.session.messages.roster import roster_hash
 from retick.rollback.session.outcome import Cut, Decided, SlotMembers, decided
 from retick.rollback.session.part import SessionPart
@@ -68,7 +68,9 @@ class Membership(SessionPart):
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self.agreement: Agreement | None = None
-        """None before the match, and for a newcomer before it is a member."""
+        """None before all have begun the match, and for a newcomer before it is a member."""
+        self._all_begin_by = 0.0
+        """When all that are heard have begun the first match."""
         self.free: dict[int, int] = {}
         """The seats that nobody plays, with their first frame on neutral input."""
         self.wishes: dict[int, Wishes] = {}
@@ -113,6 +115,11 @@ class Membership(SessionPart):
         Else some would have run as final what the decision, which knows only what was stated, takes back.
         """
         return player in self._stated
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether all have begun the match, or had the time for it: before that, nobody is to blame."""
+        return self.agreement is not None or self._session.match is None or self._match.joins_at is None
 
     @property
     def is_deciding(self) -> bool:
@@ -169,7 +176,27 @@ class Membership(SessionPart):
 
     def match_begun(self, match: Match) -> None:
         if self.agreement is None and match.joins_at is not None:
-            self._become_member(self._roster_hash(), 0, match)
+            session = self._session
+            self._all_begin_by = session.now + session.lobby.longest_start + STEP
+            self._begin_when_all_have(match, session.now)
+
+    def _begin_when_all_have(self, match: Match, now: float) -> None:
+        """Decide nothing before all have begun: the host may have kept START from some, which could not take part.
+
+        Who has begun is known by its inputs, which others pass on; so honest peers learn it at about the same time.
+        """
+        session = self._session
+        if len(session.players_peers()) > 1:
+            late = [peer for peer in session.heard_peers() if match.engine.first_missing(peer.players[0]) == 0]
+            if late and now < self._all_begin_by:
+                return
+            for peer in late:
+                session.expel(peer, describe(NO_INPUTS), reason=NO_INPUTS)
+        self._become_member(self._roster_hash(), 0, match)
+        for peer in session.players_peers():
+            if not peer.is_heard and self.agreement is not None:
+                self.agreement.stop_hearing(peer.peer_id, now)
+        self.receive_early()
 
     def _become_member(self, history: bytes, slot: int, match: Match) -> None:
         session = self._session
@@ -258,9 +285,11 @@ class Membership(SessionPart):
     # The turns of a slot.
 
     def after_frame(self, match: Match, now: float) -> bool:
+        if self.agreement is None and match.joins_at is not None:
+            self._begin_when_all_have(match, now)
         agreement = self.agreement
         if agreement is None:
-            return False
+            return match.joins_at is not None
         agreement.round_trip = self._session.longest_rtt
         agreement.poll(now)
         self.turn(match, now)

@@ -78,7 +78,12 @@ class Lobby(SessionPart):
     @property
     def _seconds(self) -> float:
         """Seconds to wait: a joiner that vanished must be missed first, so that nobody else has to leave."""
-        return max(LINKING_SECONDS, self._session.config.disconnect_after + 2.0)
+        return max(LINKING_SECONDS, self._session.disconnect_after + 2.0)
+
+    @property
+    def longest_start(self) -> float:
+        """Seconds after ROSTER in which a joiner has START, or leaves."""
+        return self._seconds + 2 * GRACE
 
     def admit(self, request: Request, old: Peer | None = None) -> Accept | Refuse:
         """On the host: offer a joiner free seats, the lowest of those that were offered least often.
@@ -190,7 +195,7 @@ class Lobby(SessionPart):
                 session.expel(peer, text, reason=Reason.DENIED)
         elif not session.is_host and not self._reported and waited > self._patience():
             session.end(self._complaint())
-        elif not session.is_host and waited > self._seconds + 2 * GRACE:
+        elif not session.is_host and waited > self.longest_start:
             session.end("the host does not start the match")
 
     def _apart(self) -> list[int]:
