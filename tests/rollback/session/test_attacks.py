@@ -38,7 +38,7 @@ from retick.sim.contract import input_size_of
 from retick.testing.mesh import Mesh, MeshPeer
 from retick.transport.conditions import Conditions
 from tests.checkers.cheats.cheat import Cheat, CheatingSession
-from tests.checkers.cheats.forging import kind_of
+from tests.checkers.cheats.forging import INPUTS, kind_of
 from tests.rollback.session.liars import signed
 from tests.toys import Tally
 
@@ -49,7 +49,15 @@ QUICK = MatchConfig(disconnect_after=2.5, input_timeout=10.0)
 DECISIONS = ("STATEMENT", "CONSENT", "DECIDED", "OUTCOME")
 
 
-def made(players: int, cheat: type[Cheat], *, culprit: str = "", seed: int = 1, config: MatchConfig = QUICK) -> Mesh:
+def made(
+    players: int,
+    cheat: type[Cheat],
+    *,
+    culprit: str = "",
+    seed: int = 1,
+    config: MatchConfig = QUICK,
+    conditions: Conditions = LINK,
+) -> Mesh:
     """A match that has begun, in which the last peer, or another one, cheats."""
     names = [f"peer{number}" for number in range(players)]
     sessions: dict[str, Any] = dict.fromkeys(names, RollbackSession)
@@ -58,7 +66,7 @@ def made(players: int, cheat: type[Cheat], *, culprit: str = "", seed: int = 1, 
     mesh = Mesh(
         lambda: Tally(players),
         seed=seed,
-        conditions=LINK,
+        conditions=conditions,
         config=config,
         make_session=sessions,
         press=lambda *_: dice.choice((0, 5)),
@@ -72,16 +80,16 @@ def honest_in(mesh: Mesh) -> list[MeshPeer]:
     return [peer for peer in mesh.alive if not isinstance(peer.session, CheatingSession) and peer.session.running]
 
 
-def assert_nobody_is_out(mesh: Mesh, names: Iterable[str]) -> None:
-    """These play, each with all the others, and go on as one."""
+def assert_nobody_is_out(mesh: Mesh, names: Iterable[str], *, frames: int = 100) -> None:
+    """These play, each with all the others, and go on as one, for more than so many frames in three seconds."""
     peers = [mesh[name] for name in names]
     ids = {peer.session.peer_id for peer in peers}
     for peer in peers:
         assert not peer.events_of(MatchEnded), mesh.describe()
         assert ids - {peer.session.peer_id} <= set(inside_of(peer.session).peers)
-    frames = [peer.final_frame for peer in peers]
+    before = [peer.final_frame for peer in peers]
     mesh.run(3.0)
-    assert all(peer.final_frame > frame + 100 for peer, frame in zip(peers, frames, strict=True)), mesh.describe()
+    assert all(peer.final_frame > frame + frames for peer, frame in zip(peers, before, strict=True)), mesh.describe()
     end = min(peer.final_frame for peer in peers)
     assert len({tuple(peer.rows[at] for at in range(end - 50, end)) for peer in peers}) == 1
 
@@ -144,6 +152,42 @@ def test_one_from_which_the_start_is_kept_is_not_blamed_by_the_others(players: i
     names = [f"peer{number}" for number in range(1, players)]
     assert_nobody_is_out(mesh, names)
     assert [event for name in names for event in mesh[name].events_of(PeerDisconnected)] == []
+
+
+# While everybody plays.
+
+
+class ShowsItsInputsLate(Patient):
+    """Some get its packets seconds late: each shows that it is alive, and not yet as far as others say."""
+
+    SECONDS = 6.4
+
+    def __init__(self, session: Any, dice: Random) -> None:
+        super().__init__(session, dice)
+        self.kept: list[tuple[float, Peer, bytes]] = []
+
+    def payload(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        if kind_of(data, is_payload=True) != INPUTS or peer.peer_id % 2:
+            return (data,)
+        self.kept.append((self.session.time + self.SECONDS, peer, data))
+        return ()
+
+    def turn(self, now: float) -> None:
+        while self.kept and self.kept[0][0] <= now:
+            _, peer, data = self.kept.pop(0)
+            self.throw(peer, data)
+
+
+@pytest.mark.parametrize("players", [4, 7])
+def test_one_that_shows_its_inputs_late_has_nobody_blamed_who_waits_for_it(players: int) -> None:
+    conditions = Conditions(latency=0.1, jitter=0.01, loss=0.02)
+    config = MatchConfig(prediction_window=6, input_delay=0, disconnect_after=2.5, input_timeout=3.0)
+    mesh = made(players, ShowsItsInputsLate, culprit="peer1", config=config, conditions=conditions)
+    mesh.run(25.0)
+    names = [f"peer{number}" for number in range(players) if number != 1]
+    assert_nobody_is_out(mesh, names, frames=40)
+    honest = {mesh[name].session.peer_id for name in names}
+    assert [event for name in names for event in mesh[name].events_of(PeerDisconnected) if event.peer in honest] == []
 
 
 # When somebody leaves, and around the next match.

@@ -33,7 +33,8 @@ LONGEST_STOP = 1.0
 MOST_LATE = 10.0
 """Seconds for which slots may wait for one member alone before we no longer hear it."""
 MOST_EXCUSED = 20.0
-"""Seconds for which a member may send no inputs because it has stopped until a decision: longer than any slot takes."""
+"""Seconds for which a member may send no inputs because it waits for a decision or for another one: longer than any
+slot takes, and together with ``input_timeout`` longer than one takes after the culprit was waited for as long."""
 FORGIVEN = 0.1
 """Seconds of either that are forgiven each second."""
 SHOW_SECONDS = 6.0
@@ -137,16 +138,15 @@ class Membership(SessionPart):
         return known[1] if known is not None else self._open.get(player)
 
     def excuses(self, peer_id: int, missing: int, seconds: float) -> bool:
-        """Whether a peer sends no input for frame ``missing`` because it has stopped until a decision; not for ever."""
-        agreement = self.agreement
-        if agreement is None or not agreement.is_open:
-            return False
-        peer = self._session.peers.get(peer_id)
+        """Whether a peer sends no input for frame ``missing`` because it waits, too; for so many seconds, not for ever.
+
+        It has stopped until a decision, or asks us for another one's inputs: it will blame that one before we blame it.
+        """
+        peer, stated = self._session.peers.get(peer_id), () if self.agreement is None else self.agreement.statements()
         reach = 0 if peer is None else peer.reach.frames
-        has_stopped = any(
-            said.author == peer_id and _last_frame(said, reach) <= missing for said in agreement.statements()
-        )
-        return has_stopped and self._excused.use(peer_id, seconds)
+        has_stopped = any(said.author == peer_id and _last_frame(said, reach) <= missing for said in stated)
+        waits = has_stopped or self._session.input_forwarding.is_stuck(peer_id, missing)
+        return waits and self._excused.use(peer_id, seconds)
 
     def names(self, newcomer: Peer) -> bool:
         """Whether our statement of the open slot names this newcomer: it may be a member in a moment."""
