@@ -40,9 +40,9 @@ from retick.rollback.lan import LanSession
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.recording import RecordsMatches
 from retick.rollback.match.stats import PeerStats, SessionStats
-from retick.rollback.session.application import Between
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.rollback.spectate.spectator import SpectatorSession
+from retick.sim.contract import Between
 
 __all__ = [
     "Between",

@@ -25,10 +25,10 @@ from retick.rollback.events import (
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.agreement import INTERVAL, STEP
 from retick.rollback.session.inside import inside_of
-from retick.rollback.session.joining.lobby import MOST_EARLY_BYTES
 from retick.rollback.session.membership import MOST_EXCUSED, TimeAllowance
 from retick.rollback.session.messages.agreement import Tail, Wishes
 from retick.rollback.session.messages.kinds import MessageKind
+from retick.rollback.session.part import MOST_EARLY_BYTES
 from retick.rollback.session.peer import Peer, Phase
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
@@ -434,14 +434,13 @@ def test_evidence_of_one_that_has_begun_waits_for_our_start() -> None:
 def test_no_more_messages_than_a_few_wait_for_a_start() -> None:
     mesh = Mesh(lambda: Tally(3), config=STAY, conditions=Conditions(latency=0.01))
     mesh.run_until(lambda: mesh["peer1"].session.phase is Phase.LINKING, limit=5.0, what="all call each other")
-    lobby = inside_of(mesh["peer2"].session).lobby
-    flooder = Peer(9, (1,))
+    lobby, flooder = inside_of(mesh["peer2"].session).lobby, towards(mesh, "peer2", "peer0")
     for _ in range(64):
         lobby.hold(flooder, b"\x04 a statement")
-    with pytest.raises(InvalidValue, match="before START"):
+    with pytest.raises(InvalidValue, match="too early"):
         lobby.hold(flooder, b"\x04 a statement")
     lobby._early.clear()
-    with pytest.raises(InvalidValue, match="before START"):
+    with pytest.raises(InvalidValue, match="too early"):
         lobby.hold(flooder, bytes(MOST_EARLY_BYTES + 1))
 
 

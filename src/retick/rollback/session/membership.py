@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from retick.errors import HistoryEvicted, InvalidValue
+from retick.errors import HistoryEvicted
 from retick.link import Reason
 from retick.rollback.events import FramesTakenBack, PeerUnheard, PlayersDropped
 from retick.rollback.match.match import Match, missing_of
@@ -19,7 +19,7 @@ from retick.rollback.session.messages.agreement import LARGEST_BODY, ReadyNewcom
 from retick.rollback.session.messages.kinds import NO_INPUTS, describe
 from retick.rollback.session.messages.roster import roster_hash
 from retick.rollback.session.outcome import Cut, Decided, SlotMembers, decided
-from retick.rollback.session.part import SessionPart
+from retick.rollback.session.part import EarlyMessages, SessionPart
 from retick.rollback.session.peer import Peer, Role
 from retick.sim.contract import input_size_of
 
@@ -98,7 +98,7 @@ class Membership(SessionPart):
         """Members that others name as unheard in this slot, and when we first heard of it."""
         self._is_applying = False
         """Whether a decision is being applied: what parts do meanwhile is looked at afterwards."""
-        self._early: dict[Peer, list[bytes]] = {}
+        self._early = EarlyMessages(session, MOST_WAITING)
         """Messages of newcomers that are members for others already."""
         self._late = TimeAllowance(MOST_LATE)
         self._excused = TimeAllowance(MOST_EXCUSED)
@@ -232,30 +232,15 @@ class Membership(SessionPart):
         """Receive a message of the agreement."""
         session, agreement = self._session, self.agreement
         if agreement is None or peer.role is Role.NEWCOMER:
-            self._keep_early(peer, data)
+            self._early.keep(peer, data)
         elif peer.peer_id in agreement.members:
             session.is_quiet = False
             agreement.receive(peer.peer_id, data, session.now)
             self.turn(self._match, session.now)
 
-    def _keep_early(self, peer: Peer, data: bytes) -> None:
-        """Keep a message until its sender, or this peer, is known to be a member."""
-        self._early = {each: kept for each, kept in self._early.items() if self._is_known(each)}
-        early = self._early.setdefault(peer, [])
-        if len(early) >= MOST_WAITING:
-            raise InvalidValue(f"{MOST_WAITING} messages of peer {peer.peer_id} came too early already")
-        early.append(data)
-
     def receive_early(self) -> None:
         """Receive what members sent before they, or this peer, were known to be members."""
-        early, self._early = self._early, {}
-        for peer, messages in early.items():
-            for data in messages:
-                if self._is_known(peer) and self._session.running:
-                    self._session.receive_message(peer, data)
-
-    def _is_known(self, peer: Peer) -> bool:
-        return self._session.peers.get(peer.peer_id) is peer and peer.is_heard
+        self._early.receive(*self._early)
 
     # Losing peers.
 
