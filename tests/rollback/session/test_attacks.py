@@ -24,6 +24,7 @@ from retick.rollback.events import (
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.agreement import (
+    OfferedState,
     Statement,
     Wishes,
     decode_item,
@@ -188,6 +189,29 @@ def test_one_that_shows_its_inputs_late_has_nobody_blamed_who_waits_for_it(playe
     assert_nobody_is_out(mesh, names, frames=40)
     honest = {mesh[name].session.peer_id for name in names}
     assert [event for name in names for event in mesh[name].events_of(PeerDisconnected) if event.peer in honest] == []
+
+
+class OffersAStateUnasked(Patient):
+    """States that it would go on from its own state, which nobody has named, and makes no more inputs."""
+
+    def turn(self, now: float) -> None:
+        resyncing = self.inside.resyncing
+        if resyncing.offered is None:
+            resyncing.offered = OfferedState(self.inside.peer_id, 32, 7)
+
+    def payload(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        is_stated = self.inside.membership.wishes.get(self.inside.peer_id, Wishes()).resync is not None
+        return () if is_stated and kind_of(data, is_payload=True) == INPUTS else (data,)
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_a_state_that_nobody_asked_for_makes_nobody_wait_longer(players: int) -> None:
+    """One word of it had raised the longest wait for inputs from ten seconds to sixty."""
+    mesh = made(players, OffersAStateUnasked, config=replace(QUICK, input_timeout=4.5))
+    mesh.run(12.0)
+    names = [f"peer{number}" for number in range(players - 1)]
+    assert [len(mesh[name].events_of(PlayersDropped)) for name in names] == [1] * len(names)
+    assert_nobody_is_out(mesh, names)
 
 
 # When somebody leaves, and around the next match.
