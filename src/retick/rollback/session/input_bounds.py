@@ -69,7 +69,8 @@ class InputBounds(SessionPart):
         for peer in self._session.peers.values():
             if peer.exchange is None:
                 continue
-            is_waiting = match.is_stalled and match.joins_at is not None and membership.has_begun
+            # Before all have begun, nobody is to blame.
+            is_waiting = match.is_stalled and match.joins_at is not None and membership.agreement is not None
             missing = missing_of(peer.exchange, match.engine, match.frontier) if is_waiting else []
             first = min((match.engine.first_missing(player) for player in missing), default=0)
             is_waited_for = bool(missing) and not membership.excuses(peer.peer_id, first, seconds)

@@ -99,7 +99,7 @@ class Membership(SessionPart):
         self._is_applying = False
         """Whether a decision is being applied: what parts do meanwhile is looked at afterwards."""
         self._early = EarlyMessages(session, MOST_WAITING)
-        """Messages of newcomers that are members for others already."""
+        """Messages of newcomers that are members for others already, and about a slot that begins in a moment."""
         self._late = TimeAllowance(MOST_LATE)
         self._excused = TimeAllowance(MOST_EXCUSED)
 
@@ -116,11 +116,6 @@ class Membership(SessionPart):
         Else some would have run as final what the decision, which knows only what was stated, takes back.
         """
         return player in self._stated
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether all have begun the match, or had the time for it: before that, nobody is to blame."""
-        return self.agreement is not None or self._session.match is None or self._match.joins_at is None
 
     @property
     def is_deciding(self) -> bool:
@@ -297,9 +292,8 @@ class Membership(SessionPart):
             agreement.state(self._statement(agreement, match), now)
         self._send(agreement)
         if agreement.decision() is not None:
-            waiting = self._apply(agreement, match, now)
+            self._apply(agreement, match, now)
             self._send(agreement)
-            self._receive_again(waiting)
             self.receive_early()
 
     def _send(self, agreement: Agreement) -> None:
@@ -412,8 +406,8 @@ class Membership(SessionPart):
             self._session.terms(), self._open, self.free, self._session.sim.num_players, match.config.tick_rate
         )
 
-    def _apply(self, agreement: Agreement, match: Match, now: float) -> list[tuple[int, bytes]]:
-        """Apply what was decided; returns messages about the next slot that came before, with their senders."""
+    def _apply(self, agreement: Agreement, match: Match, now: float) -> None:
+        """Apply what was decided, and begin the next slot; what came about that one before is received afterwards."""
         session, decision = self._session, agreement.decision()
         assert decision is not None
         said = agreement.decided_statements()
@@ -425,22 +419,16 @@ class Membership(SessionPart):
         keys = {peer_id: key for peer_id, key in agreement.members.items() if peer_id not in found.lost}
         if found.newcomer is not None:
             keys[found.newcomer.peer_id] = found.newcomer.terms.key
-        waiting = agreement.begin_next(keys)
+        for sender, data in agreement.begin_next(keys):
+            self._early.keep(session.peers[sender], data)
         if session.peer_id in found.lost:
             session.end("the others went on without this peer")
-            return []
+            return
         self._is_applying = True
         try:
             self._carry_out(found, said, match, now)
         finally:
             self._is_applying = False
-        return waiting
-
-    def _receive_again(self, waiting: Iterable[tuple[int, bytes]]) -> None:
-        for sender, data in waiting:
-            peer = self._session.peers.get(sender)
-            if peer is not None and peer.is_heard and self._session.running:
-                self._session.receive_message(peer, data)
 
     def _note_unheard(self, said: Mapping[int, Statement]) -> None:
         session = self._session

@@ -319,7 +319,7 @@ class SignedRanges(SessionPart):
         """
         if book.held and found.first != book.held[-1].end:
             raise InvalidValue(f"a range of peer {peer.peer_id} that does not follow the last one")
-        # Ahead of us by its window and delay and our delay, and of a newcomer's frame by what its COMMIT may be.
+        # Ahead of us by its window and delay and our delay, and of a newcomer's frame by what may have been decided.
         ours = max(match.engine.frame, match.joins_at or 0)
         furthest = ours + 2 * LARGEST_REACH + 3 * match.config.history + match.config.tick_rate
         if found.end > furthest:
