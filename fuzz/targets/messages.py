@@ -11,7 +11,7 @@ from retick.rollback.desync import equivocation
 from retick.rollback.desync.equivocation import EquivocationProof
 from retick.rollback.events import RosterPeer
 from retick.rollback.session.messages import agreement, connect, forward, join, kinds, profile, roster
-from retick.rollback.session.messages.kinds import MessageKind
+from retick.rollback.session.messages.kinds import MessageKind, MessageReader
 
 __all__ = ["TARGETS"]
 
@@ -59,14 +59,14 @@ def _seats(data: bytes) -> Any:
 
 
 def _entries(data: bytes) -> Any:
-    return roster.decode_entries(data, 0)
+    return roster.read_entries(MessageReader(data))
 
 
 TARGETS: tuple[Target, ...] = (
     of("session/roster", roster.decode_roster, roster.encode_roster(roster.Roster(1, TOKEN, 8.0, ENTRIES)),
        write=roster.encode_roster, is_exact=False),
     of("session/entries", _entries, roster.encode_entries(ENTRIES), write=roster.encode_entries, is_exact=False,
-       also=(roster.decode_entries,)),
+       also=(roster.read_entries,)),
     of("session/address", addresses.unpack_address, b"192.0.2.1 7777", b"2001:db8::1 80", b"name",
        write=addresses.pack_address, is_exact=False),
     of("session/seats", _seats, b"\x05\x80", also=(roster.unpack_seats,)),

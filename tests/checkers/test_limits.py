@@ -22,7 +22,8 @@ from retick.rollback.session.joining import lobby
 from retick.rollback.session.link_config import LONGEST_DISCONNECT, check_disconnect_after, link_config_for
 from retick.rollback.session.membership import LONGEST_STOP, MOST_LATE
 from retick.rollback.session.messages.forward import PassedInputs, encode_pass
-from retick.rollback.session.messages.roster import MAX_PEERS, MAX_SEATS, RosterEntry, decode_entries, encode_entries
+from retick.rollback.session.messages.kinds import MessageReader
+from retick.rollback.session.messages.roster import MAX_PEERS, MAX_SEATS, RosterEntry, encode_entries, read_entries
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.checkers.cheats import CHEATS
@@ -179,11 +180,11 @@ def test_a_joiner_that_is_sent_on_too_often_gives_up(monkeypatch: pytest.MonkeyP
 
 def test_rosters_past_their_bounds_are_refused() -> None:
     entries = [RosterEntry(number, (number % MAX_SEATS,), f"a{number}") for number in range(MAX_PEERS + 1)]
-    assert len(decode_entries(encode_entries(tuple(entries[:MAX_PEERS])), 0)) == MAX_PEERS
+    assert len(read_entries(MessageReader(encode_entries(tuple(entries[:MAX_PEERS]))))) == MAX_PEERS
     with pytest.raises(DecodeError):
-        decode_entries(encode_entries(tuple(entries)), 0)
+        read_entries(MessageReader(encode_entries(tuple(entries))))
     with pytest.raises(DecodeError):
-        decode_entries(encode_entries((RosterEntry(0, (0,), "a" * (MAX_ADDRESS + 1)),)), 0)
+        read_entries(MessageReader(encode_entries((RosterEntry(0, (0,), "a" * (MAX_ADDRESS + 1)),))))
     with pytest.raises(UsageError, match=f"at most {MAX_SEATS} players"):
         link_config_for(Tally(MAX_SEATS + 1), MatchConfig())
 

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from retick.rollback.match.config import MatchConfig
     from retick.rollback.match.recording import RecordsMatches
     from retick.rollback.match.stats import PeerStats, SessionStats
-    from retick.rollback.session.application import Between
     from retick.rollback.session.session import Phase, RollbackSession
     from retick.rollback.spectate.spectator import SpectatorSession
+    from retick.sim.contract import Between
 else:
     __getattr__, __dir__ = lazy(
         __name__,
@@ -67,9 +67,9 @@ else:
             "retick.rollback.match.config": "MatchConfig",
             "retick.rollback.match.recording": "RecordsMatches",
             "retick.rollback.match.stats": "PeerStats SessionStats",
-            "retick.rollback.session.application": "Between",
             "retick.rollback.session.session": "Phase RollbackSession",
             "retick.rollback.spectate.spectator": "SpectatorSession",
+            "retick.sim.contract": "Between",
         },
     )
 

@@ -76,14 +76,14 @@ def _anybody_resumes(right: Any) -> Any:
 
 
 def _newcomers_are_members(right: Any) -> Any:
-    def keep_early(self: Membership, peer: Any, data: bytes) -> None:
+    def receive(self: Membership, peer: Any, data: bytes) -> None:
         if peer.role is Role.NEWCOMER and self.agreement is not None and data[0] == MessageKind.STATEMENT:
             self.agreement.members[peer.peer_id] = peer.key
             self.agreement.receive(peer.peer_id, data, self._session.now)
         else:
             right(self, peer, data)
 
-    return keep_early
+    return receive
 
 
 def _late_if_told_otherwise(right: Any) -> Any:
@@ -132,7 +132,7 @@ FLAWS: dict[str, Flaw] = {
     "newcomers-are-members": Flaw(
         "newcomers take part",
         Membership,
-        "_keep_early",
+        "receive",
         _newcomers_are_members,
         _about("newcomer", "unasked", "STATEMENT"),
     ),

@@ -206,7 +206,8 @@ class Draws:
         return MemberTerms(self.players(), self.key(), Reach(self.dice.choice((0, 12, 255)), self.dice.randrange(9)))
 
     def entries(self) -> tuple[RosterEntry, ...]:
-        truth: tuple[RosterEntry, ...] = self.inside.roster_entries(self.address())
+        own, *others = self.inside.roster_entries()
+        truth: tuple[RosterEntry, ...] = (own._replace(address=self.address()), *others)
         lies = [entry._replace(address=self.address()) for entry in truth if self.dice.random() < 0.7]
         lies = [entry._replace(key=self.key()) if self.dice.random() < 0.2 else entry for entry in lies]
         if self.dice.random() < 0.3:

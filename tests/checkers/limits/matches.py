@@ -185,7 +185,7 @@ MATCH_LIMITS: tuple[Limit, ...] = (
           _HERE + "test_a_joiner_that_is_sent_on_too_often_gives_up"),
     Limit("rollback.session.joining.lobby:MOST_EARLY", "messages that wait for START", "many messages",
           _MEMBERSHIP + "test_no_more_messages_than_a_few_wait_for_a_start"),
-    Limit("rollback.session.joining.lobby:LONGEST_EARLY", "bytes of one of them", _SENT,
+    Limit("rollback.session.part:MOST_EARLY_BYTES", "bytes of one sender's messages that wait in one part", _SENT,
           _MEMBERSHIP + "test_no_more_messages_than_a_few_wait_for_a_start"),
     Limit("rollback.session.joining.lobby:MOST_ROSTERS", "rosters that a joiner accepts", "many rosters",
           _LOBBY + "test_a_host_that_sends_one_roster_after_the_other_is_left"),

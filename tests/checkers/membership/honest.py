@@ -266,6 +266,7 @@ AGREEMENT_FIELDS = {
     "_slot",
     "_before",
     "_members_before",
+    "_history_before",
     "_waiting",
     "_out",
     "_unheard",

@@ -36,15 +36,15 @@ def takes_nan() -> None:
 
 def keeps_integers() -> None:
     """A float field keeps an integer as it is, until it is loaded."""
-    write = storage.FieldAttribute.write
+    write = storage.write
 
-    def kept(self: Any, cell: Any, value: Any) -> Any:
-        result = write(self, cell, value)
-        if self.code == storage.DOUBLE and type(value) is int:
-            cell._row[self.slot] = value
+    def kept(cell: Any, field: Any, value: Any) -> Any:
+        result = write(cell, field, value)
+        if field.code == storage.DOUBLE and type(value) is int:
+            field.show(cell, value)
         return result
 
-    storage.FieldAttribute.write = kept  # type: ignore[method-assign]  # the point of it
+    storage.write = kept
 
 
 def is_shared() -> None:
@@ -54,17 +54,17 @@ def is_shared() -> None:
 
 def loads_positive_zeros() -> None:
     """A load loses the sign of zero."""
-    load = saved.WorldReader.load_run
+    read = saved.Unpacking.read_run
 
-    def unsigned(self: Any, step: Any, cell: Any) -> Any:
-        result = load(self, step, cell)
-        row = cell._row
-        row[step.first : step.first + step.count] = [
-            0.0 if raw == 0 and type(raw) is float else raw for raw in row[step.first : step.first + step.count]
+    def unsigned(self: Any, step: Any, first: int) -> Any:
+        result = read(self, step, first)
+        words = self.copy.words
+        words[first : first + step.count] = [
+            0.0 if raw == 0 and type(raw) is float else raw for raw in words[first : first + step.count]
         ]
         return result
 
-    saved.WorldReader.load_run = unsigned  # type: ignore[method-assign]  # the point of it
+    saved.Unpacking.read_run = unsigned  # type: ignore[method-assign]  # the point of it
 
 
 def finds_those_that_left() -> None:
@@ -110,25 +110,29 @@ def advises_otherwise() -> None:
 
 def remembers_none() -> None:
     """An optional field that becomes None keeps its number, and is saved with it."""
-    write = storage.FieldAttribute.write
+    write = storage.write_scalar
 
-    def kept(self: Any, cell: Any, value: Any) -> Any:
-        if value is None and self.optional:
-            cell._row[self.slot + 1] = 1
-            return 0
-        return write(self, cell, value)
+    def kept(cell: Any, field: Any, value: Any) -> Any:
+        if value is None and field.optional:
+            cell._row[field.slot + 1] = 1
+            return field.show(cell, None)
+        return write(cell, field, value)
 
-    storage.FieldAttribute.write = kept  # type: ignore[method-assign]  # the point of it
+    storage.write_scalar = kept
 
 
 def is_deleted() -> None:
     """``del thing.field`` sets the field to its first value."""
+    delete = storage.Cell.__delattr__
 
-    def deleted(self: Any, thing: Any) -> None:
-        if self.code <= storage.LINK:
-            thing._row[self.slot] = type(thing._row[self.slot])(0)
+    def deleted(self: Any, name: str) -> None:
+        field = self._plan.by_name.get(name)
+        if field is None:
+            delete(self, name)
+        elif field.code <= storage.LINK:
+            self._row[field.slot] = type(self._row[field.slot])(0)
 
-    storage.FieldAttribute.__delete__ = deleted  # type: ignore[method-assign]  # the point of it
+    storage.Cell.__delattr__ = deleted  # type: ignore[method-assign]  # the point of it
 
 
 def writes_when_shut() -> None:

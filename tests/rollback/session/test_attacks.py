@@ -13,10 +13,18 @@ import pytest
 
 from retick.errors import InvalidValue
 from retick.rollback.desync.equivocation import check_signature, sign_range
-from retick.rollback.events import DesyncDetected, EquivocationProved, MatchEnded, MatchStarted, PlayersDropped
+from retick.rollback.events import (
+    DesyncDetected,
+    EquivocationProved,
+    MatchEnded,
+    MatchStarted,
+    PeerDisconnected,
+    PlayersDropped,
+)
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.agreement import (
+    OfferedState,
     Statement,
     Wishes,
     decode_item,
@@ -31,7 +39,7 @@ from retick.sim.contract import input_size_of
 from retick.testing.mesh import Mesh, MeshPeer
 from retick.transport.conditions import Conditions
 from tests.checkers.cheats.cheat import Cheat, CheatingSession
-from tests.checkers.cheats.forging import kind_of
+from tests.checkers.cheats.forging import INPUTS, kind_of
 from tests.effort import first_of
 from tests.rollback.session.liars import signed
 from tests.toys import Tally
@@ -43,7 +51,15 @@ QUICK = MatchConfig(disconnect_after=2.5, input_timeout=10.0)
 DECISIONS = ("STATEMENT", "CONSENT", "DECIDED", "OUTCOME")
 
 
-def made(players: int, cheat: type[Cheat], *, culprit: str = "", seed: int = 1, config: MatchConfig = QUICK) -> Mesh:
+def made(
+    players: int,
+    cheat: type[Cheat],
+    *,
+    culprit: str = "",
+    seed: int = 1,
+    config: MatchConfig = QUICK,
+    conditions: Conditions = LINK,
+) -> Mesh:
     """A match that has begun, in which the last peer, or another one, cheats."""
     names = [f"peer{number}" for number in range(players)]
     sessions: dict[str, Any] = dict.fromkeys(names, RollbackSession)
@@ -52,7 +68,7 @@ def made(players: int, cheat: type[Cheat], *, culprit: str = "", seed: int = 1, 
     mesh = Mesh(
         lambda: Tally(players),
         seed=seed,
-        conditions=LINK,
+        conditions=conditions,
         config=config,
         make_session=sessions,
         press=lambda *_: dice.choice((0, 5)),
@@ -66,16 +82,16 @@ def honest_in(mesh: Mesh) -> list[MeshPeer]:
     return [peer for peer in mesh.alive if not isinstance(peer.session, CheatingSession) and peer.session.running]
 
 
-def assert_nobody_is_out(mesh: Mesh, names: Iterable[str]) -> None:
-    """These play, each with all the others, and go on as one."""
+def assert_nobody_is_out(mesh: Mesh, names: Iterable[str], *, frames: int = 100) -> None:
+    """These play, each with all the others, and go on as one, for more than so many frames in three seconds."""
     peers = [mesh[name] for name in names]
     ids = {peer.session.peer_id for peer in peers}
     for peer in peers:
         assert not peer.events_of(MatchEnded), mesh.describe()
         assert ids - {peer.session.peer_id} <= set(inside_of(peer.session).peers)
-    frames = [peer.final_frame for peer in peers]
+    before = [peer.final_frame for peer in peers]
     mesh.run(3.0)
-    assert all(peer.final_frame > frame + 100 for peer, frame in zip(peers, frames, strict=True)), mesh.describe()
+    assert all(peer.final_frame > frame + frames for peer, frame in zip(peers, before, strict=True)), mesh.describe()
     end = min(peer.final_frame for peer in peers)
     assert len({tuple(peer.rows[at] for at in range(end - 50, end)) for peer in peers}) == 1
 
@@ -92,6 +108,111 @@ class Patient(Cheat):
         if self.victim is None:
             self.victim = min(peer.peer_id for peer in self.others if peer.peer_id != gone)
         return self.victim
+
+
+# At the beginning.
+
+
+class StartsOneLate(Patient):
+    """A host that lets all but one begin, and that one later; meanwhile it may open slots without end."""
+
+    in_lobby = True
+    is_restless = False
+    SECONDS = 12.0
+    until: float | None = None
+
+    def __init__(self, session: Any, dice: Random) -> None:
+        super().__init__(session, dice)
+        self.kept: list[tuple[Peer, bytes]] = []
+        """START, and what follows it."""
+
+    def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        if peer.peer_id != 1 or not (self.kept or kind_of(data) == "START"):
+            return (data,)
+        self.until = self.session.time + self.SECONDS if self.until is None else self.until
+        self.kept.append((peer, data))
+        return ()
+
+    def turn(self, now: float) -> None:
+        if self.is_restless and self.inside.running:
+            self.inside.membership.want_slot()
+        if self.until is not None and now >= self.until:
+            kept, self.kept = self.kept, []
+            for peer, data in kept:
+                self.say(peer, data)
+
+
+class StartsOneLateAndOpensSlots(StartsOneLate):
+    is_restless = True
+
+
+@pytest.mark.parametrize("cheat", [StartsOneLate, StartsOneLateAndOpensSlots])
+@pytest.mark.parametrize("players", [3, 5])
+def test_one_from_which_the_start_is_kept_is_not_blamed_by_the_others(players: int, cheat: type[Cheat]) -> None:
+    mesh = made(players, cheat, culprit="peer0", config=replace(QUICK, input_timeout=4.5))
+    mesh.run(10.0)
+    names = [f"peer{number}" for number in range(1, players)]
+    assert_nobody_is_out(mesh, names)
+    assert [event for name in names for event in mesh[name].events_of(PeerDisconnected)] == []
+
+
+# While everybody plays.
+
+
+class ShowsItsInputsLate(Patient):
+    """Some get its packets seconds late: each shows that it is alive, and not yet as far as others say."""
+
+    SECONDS = 6.4
+
+    def __init__(self, session: Any, dice: Random) -> None:
+        super().__init__(session, dice)
+        self.kept: list[tuple[float, Peer, bytes]] = []
+
+    def payload(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        if kind_of(data, is_payload=True) != INPUTS or peer.peer_id % 2:
+            return (data,)
+        self.kept.append((self.session.time + self.SECONDS, peer, data))
+        return ()
+
+    def turn(self, now: float) -> None:
+        while self.kept and self.kept[0][0] <= now:
+            _, peer, data = self.kept.pop(0)
+            self.throw(peer, data)
+
+
+@pytest.mark.parametrize("players", [4, 7])
+def test_one_that_shows_its_inputs_late_has_nobody_blamed_who_waits_for_it(players: int) -> None:
+    conditions = Conditions(latency=0.1, jitter=0.01, loss=0.02)
+    config = MatchConfig(prediction_window=6, input_delay=0, disconnect_after=2.5, input_timeout=3.0)
+    mesh = made(players, ShowsItsInputsLate, culprit="peer1", config=config, conditions=conditions)
+    mesh.run(25.0)
+    names = [f"peer{number}" for number in range(players) if number != 1]
+    assert_nobody_is_out(mesh, names, frames=40)
+    honest = {mesh[name].session.peer_id for name in names}
+    assert [event for name in names for event in mesh[name].events_of(PeerDisconnected) if event.peer in honest] == []
+
+
+class OffersAStateUnasked(Patient):
+    """States that it would go on from its own state, which nobody has named, and makes no more inputs."""
+
+    def turn(self, now: float) -> None:
+        resyncing = self.inside.resyncing
+        if resyncing.offered is None:
+            resyncing.offered = OfferedState(self.inside.peer_id, 32, 7)
+
+    def payload(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        is_stated = self.inside.membership.wishes.get(self.inside.peer_id, Wishes()).resync is not None
+        return () if is_stated and kind_of(data, is_payload=True) == INPUTS else (data,)
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_a_state_that_nobody_asked_for_makes_nobody_wait_longer(players: int) -> None:
+    """One word of it had raised the longest wait for inputs from ten seconds to sixty."""
+    mesh = made(players, OffersAStateUnasked, config=replace(QUICK, input_timeout=4.5))
+    mesh.run(12.0)
+    names = [f"peer{number}" for number in range(players - 1)]
+    assert [len(mesh[name].events_of(PlayersDropped)) for name in names] == [1] * len(names)
+    assert_nobody_is_out(mesh, names)
 
 
 # When somebody leaves, and around the next match.

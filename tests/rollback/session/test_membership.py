@@ -11,6 +11,8 @@ import pytest
 from retick.errors import InvalidValue, UsageError
 from retick.link import Reason
 from retick.rollback.events import (
+    DesyncDetected,
+    DesyncReported,
     FramesTakenBack,
     MatchEnded,
     MatchStarted,
@@ -26,6 +28,7 @@ from retick.rollback.session.inside import inside_of
 from retick.rollback.session.membership import MOST_EXCUSED, TimeAllowance
 from retick.rollback.session.messages.agreement import Tail, Wishes
 from retick.rollback.session.messages.kinds import MessageKind
+from retick.rollback.session.part import MOST_EARLY_BYTES
 from retick.rollback.session.peer import Peer, Phase
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
@@ -412,18 +415,34 @@ def test_what_others_say_before_our_start_is_handled_when_it_comes() -> None:
     assert_all_play(mesh, 1)
 
 
+def test_evidence_of_one_that_has_begun_waits_for_our_start() -> None:
+    """One lie about a checksum in the first frames made the one that noticed it break the rules for another one."""
+    mesh = Mesh(lambda: Tally(3), config=STAY, conditions=Conditions(latency=0.01))
+    mesh.run_until(lambda: mesh["peer1"].session.phase is Phase.LINKING, limit=5.0, what="all call each other")
+    late, early = mesh["peer2"].session, mesh["peer1"].session
+    mesh.link("peer0", "peer2", Conditions(latency=1.0), Conditions(latency=0.01))
+    mesh.run_until(lambda: bool(early.running), limit=5.0, what="one has its START")
+    match = inside_of(early).match
+    match.alarm.detect(DesyncDetected(peer=0, frame=0, ours=1, theirs=2, last_agreed=-1))
+    mesh.run(0.2)
+    assert late.phase is Phase.LINKING
+    mesh.run(8.0)
+    assert [peer.name for peer in mesh.alive if peer.events_of(PeerDisconnected)] == []
+    [reported] = mesh["peer2"].events_of(DesyncReported)
+    assert early.peer_id not in reported.report.silent
+
+
 def test_no_more_messages_than_a_few_wait_for_a_start() -> None:
     mesh = Mesh(lambda: Tally(3), config=STAY, conditions=Conditions(latency=0.01))
     mesh.run_until(lambda: mesh["peer1"].session.phase is Phase.LINKING, limit=5.0, what="all call each other")
-    lobby = inside_of(mesh["peer2"].session).lobby
-    flooder = Peer(9, (1,))
+    lobby, flooder = inside_of(mesh["peer2"].session).lobby, towards(mesh, "peer2", "peer0")
     for _ in range(64):
         lobby.hold(flooder, b"\x04 a statement")
-    with pytest.raises(InvalidValue, match="before START"):
+    with pytest.raises(InvalidValue, match="too early"):
         lobby.hold(flooder, b"\x04 a statement")
     lobby._early.clear()
-    with pytest.raises(InvalidValue, match="before START"):
-        lobby.hold(flooder, bytes(20_000))
+    with pytest.raises(InvalidValue, match="too early"):
+        lobby.hold(flooder, bytes(MOST_EARLY_BYTES + 1))
 
 
 # Members that break the rules of a slot.

@@ -20,7 +20,6 @@ from typing import NamedTuple
 from retick.errors import InvalidValue
 from retick.rollback.desync.equivocation import NO_KEY, SIGNATURE_SIZE, Sign
 from retick.rollback.session.messages.agreement import (
-    HASH_SIZE,
     Consent,
     Signature,
     SignedItem,
@@ -151,6 +150,7 @@ class Agreement:
         self._before: _Slot | None = None
         """The slot before this one, in which others may still need help, with its members."""
         self._members_before: dict[int, bytes] = {}
+        self._history_before = b""
         self._waiting: dict[int, list[bytes]] = {}
         """Messages about the next slot, by sender."""
         self._out: list[tuple[int, bytes]] = []
@@ -274,7 +274,7 @@ class Agreement:
 
         Returns messages about it that came before, with their senders: ``receive`` them again.
         """
-        before = self._slot
+        before, self._history_before = self._slot, self.history
         assert before.decision is not None
         remaining = bytes(sorted(members))
         self.history = blake2s(self.history + before.decision.digest + remaining, person=b"history").digest()
@@ -645,21 +645,9 @@ class Agreement:
             slot.is_helped = True
         elif now >= slot.decided_at + STEP:
             slot.is_helped = True
-            told = ToldOutcome(
-                slot.number, self._history_of(slot), tuple(sorted(slot.decision.lost)), self._bodies_of(slot)
-            )
-            data = encode_outcome(told)
+            _, bodies, lost = slot.decision
+            told = tuple(bodies[author] for author in sorted(bodies))
+            data = encode_outcome(ToldOutcome(slot.number, self._history_before, tuple(sorted(lost)), told))
             self._out += [(peer_id, data) for peer_id in left]
         elif self.is_open or now >= slot.decided_at + EAGER:
             self._pass_on(slot, dict.fromkeys(left, b""), now, is_all=True)
-
-    @staticmethod
-    def _bodies_of(slot: _Slot) -> tuple[bytes, ...]:
-        assert slot.decision is not None
-        return tuple(slot.decision.bodies[author] for author in sorted(slot.decision.bodies))
-
-    @staticmethod
-    def _history_of(slot: _Slot) -> bytes:
-        """The history under which the statements of a slot were made."""
-        assert slot.decision is not None
-        return next((head_of(body)[1] for body in slot.decision.bodies.values()), bytes(HASH_SIZE))

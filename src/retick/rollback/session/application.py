@@ -16,17 +16,6 @@ from retick.sim.world import SimulatedWorld
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
 
-__all__ = [
-    "LONGEST_STAND",
-    "ApplicationMessages",
-    "Between",
-    "Drawn",
-    "Leaving",
-    "Picture",
-    "RecordingPart",
-    "SessionCues",
-]
-
 
 class ApplicationMessages(SessionPart):
     """Sends messages of the application, and passes received ones to it as events."""

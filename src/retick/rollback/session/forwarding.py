@@ -75,6 +75,9 @@ class InputForwarding(SessionPart):
         super().__init__(session)
         self._wanted: dict[tuple[int, int], int] = {}
         """By peer id and player: the first frame that this peer has asked us for since we last sent."""
+        self._needed: dict[tuple[int, int], tuple[int, float]] = {}
+        """By peer id and player: the frame for which this peer can make none without that player's, and when it last
+        asked us for them."""
         self._asked: dict[tuple[int, int], float] = {}
         """By peer id and player: when we last asked."""
         self._helped: dict[int, float] = {}
@@ -94,7 +97,7 @@ class InputForwarding(SessionPart):
 
     def match_begun(self, match: Match) -> None:
         self._wanted, self._asked, self._helped, self._held, self._conflicts = {}, {}, {}, {}, set()
-        self._good_packets, self._alive = {}, {}
+        self._good_packets, self._alive, self._needed = {}, {}, {}
         self._frame = -1
 
     def receive(self, peer: Peer, data: bytes, match: Match, now: float) -> None:
@@ -113,8 +116,16 @@ class InputForwarding(SessionPart):
             return "AnotherMatch"
         match.engine.first_missing(want.player)
         self._wanted[peer.peer_id, want.player] = want.frame
+        self._needed[peer.peer_id, want.player] = (want.frame + peer.reach.frames, self._session.now)
         self._session.is_quiet = False
         return None
+
+    def is_stuck(self, peer_id: int, missing: int) -> bool:
+        """Whether a peer has just asked us for inputs without which it can make none for frame ``missing``."""
+        return any(
+            asker == peer_id and stop <= missing and self._session.now < asked_at + GO_ON_ASKING
+            for (asker, _), (stop, asked_at) in self._needed.items()
+        )
 
     def _use(self, peer: Peer, data: bytes, match: Match, now: float) -> str | None:
         passed = decode_pass(data, input_size_of(match.sim))

@@ -65,13 +65,15 @@ class InputBounds(SessionPart):
         taken_off = (match.engine.frame - self._frame) * FRAMES_TAKE_OFF / match.config.tick_rate
         self._looked_at, self._frame = now, match.engine.frame
         watched, self._watched = self._watched, {}
+        membership = self._session.membership
         for peer in self._session.peers.values():
             if peer.exchange is None:
                 continue
-            is_waiting = match.is_stalled and match.joins_at is not None
+            # Before all have begun, nobody is to blame.
+            is_waiting = match.is_stalled and match.joins_at is not None and membership.agreement is not None
             missing = missing_of(peer.exchange, match.engine, match.frontier) if is_waiting else []
             first = min((match.engine.first_missing(player) for player in missing), default=0)
-            is_waited_for = bool(missing) and not self._session.membership.excuses(peer.peer_id, first, seconds)
+            is_waited_for = bool(missing) and not membership.excuses(peer.peer_id, first, seconds)
             is_overdue = _is_overdue(peer, peer.exchange, match)
             watch = watched.get(peer) or Watch(now)
             if watch.is_waited_for:

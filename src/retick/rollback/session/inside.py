@@ -45,6 +45,7 @@ from retick.rollback.session.joining.sponsor import Sponsor
 from retick.rollback.session.link_config import acceptance_fault, link_config_for, places_for
 from retick.rollback.session.membership import Membership
 from retick.rollback.session.messages.connect import accepted_key, announced_reach
+from retick.rollback.session.messages.join import StateHeader, Welcome
 from retick.rollback.session.messages.kinds import ASK_SPONSOR, UNSIGNED, describe
 from retick.rollback.session.messages.profile import Profile
 from retick.rollback.session.messages.roster import TOKEN_SIZE
@@ -181,6 +182,12 @@ class SessionInside(Dialling):
     def gone(self) -> tuple[int, ...]:
         """The seats of dropped players that are free."""
         return tuple(sorted(self.membership.free))
+
+    def welcome_to(self, peer_id: int, match: Match, frame: int, state: StateHeader) -> Welcome:
+        """What is said first to one that gets a state: as to a spectator, without any token."""
+        numbers = (match.seed, self.match_count, frame)
+        who = (self.gone, self.roster_entries())
+        return Welcome(self.peer_id, peer_id, bytes(TOKEN_SIZE), self.disconnect_after, *numbers, state, *who)
 
     def tell(self, event: MatchEvent) -> None:
         """Report an event to the application."""

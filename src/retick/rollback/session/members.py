@@ -116,12 +116,12 @@ class Members(SessionCore):
             peer for peer in self.heard_peers() if any(self.hearing.hears(peer.peer_id, peer_id) for peer_id in unheard)
         ]
 
-    def roster_entries(self, own_address: str) -> tuple[RosterEntry, ...]:
-        """The players: this peer first, then the others with the addresses at which this one sees them."""
+    def roster_entries(self) -> tuple[RosterEntry, ...]:
+        """The players: this peer first, without an address, then the others with those at which this one sees them."""
         others = [
             RosterEntry(peer.peer_id, peer.players, peer.connection.address, key=peer.key, reach=peer.reach)
             for peer in self.players_peers()
             if peer.connection is not None
         ]
-        own = RosterEntry(self.peer_id, self.local_players, own_address, key=self.public_key, reach=self.own_reach)
+        own = RosterEntry(self.peer_id, self.local_players, "", key=self.public_key, reach=self.own_reach)
         return (own, *others)

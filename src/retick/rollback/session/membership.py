@@ -10,16 +10,16 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from retick.errors import HistoryEvicted, InvalidValue
+from retick.errors import HistoryEvicted
 from retick.link import Reason
 from retick.rollback.events import FramesTakenBack, PeerUnheard, PlayersDropped
 from retick.rollback.match.match import Match, missing_of
-from retick.rollback.session.agreement import DELTA, EAGER, MOST_WAITING, Agreement
+from retick.rollback.session.agreement import DELTA, EAGER, MOST_WAITING, STEP, Agreement
 from retick.rollback.session.messages.agreement import LARGEST_BODY, ReadyNewcomer, Statement, Tail, Taken, Wishes
-from retick.rollback.session.messages.kinds import describe
+from retick.rollback.session.messages.kinds import NO_INPUTS, describe
 from retick.rollback.session.messages.roster import roster_hash
 from retick.rollback.session.outcome import Cut, Decided, SlotMembers, decided
-from retick.rollback.session.part import SessionPart
+from retick.rollback.session.part import EarlyMessages, SessionPart
 from retick.rollback.session.peer import Peer, Role
 from retick.sim.contract import input_size_of
 
@@ -33,7 +33,8 @@ LONGEST_STOP = 1.0
 MOST_LATE = 10.0
 """Seconds for which slots may wait for one member alone before we no longer hear it."""
 MOST_EXCUSED = 20.0
-"""Seconds for which a member may send no inputs because it has stopped until a decision: longer than any slot takes."""
+"""Seconds for which a member may send no inputs because it waits for a decision or for another one: longer than any
+slot takes, and together with ``input_timeout`` longer than one takes after the culprit was waited for as long."""
 FORGIVEN = 0.1
 """Seconds of either that are forgiven each second."""
 SHOW_SECONDS = 6.0
@@ -68,7 +69,9 @@ class Membership(SessionPart):
     def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self.agreement: Agreement | None = None
-        """None before the match, and for a newcomer before it is a member."""
+        """None before all have begun the match, and for a newcomer before it is a member."""
+        self._all_begin_by = 0.0
+        """When all that are heard have begun the first match."""
         self.free: dict[int, int] = {}
         """The seats that nobody plays, with their first frame on neutral input."""
         self.wishes: dict[int, Wishes] = {}
@@ -95,8 +98,8 @@ class Membership(SessionPart):
         """Members that others name as unheard in this slot, and when we first heard of it."""
         self._is_applying = False
         """Whether a decision is being applied: what parts do meanwhile is looked at afterwards."""
-        self._early: dict[Peer, list[bytes]] = {}
-        """Messages of newcomers that are members for others already."""
+        self._early = EarlyMessages(session, MOST_WAITING)
+        """Messages of newcomers that are members for others already, and about a slot that begins in a moment."""
         self._late = TimeAllowance(MOST_LATE)
         self._excused = TimeAllowance(MOST_EXCUSED)
 
@@ -130,16 +133,15 @@ class Membership(SessionPart):
         return known[1] if known is not None else self._open.get(player)
 
     def excuses(self, peer_id: int, missing: int, seconds: float) -> bool:
-        """Whether a peer sends no input for frame ``missing`` because it has stopped until a decision; not for ever."""
-        agreement = self.agreement
-        if agreement is None or not agreement.is_open:
-            return False
-        peer = self._session.peers.get(peer_id)
+        """Whether a peer sends no input for frame ``missing`` because it waits, too; for so many seconds, not for ever.
+
+        It has stopped until a decision, or asks us for another one's inputs: it will blame that one before we blame it.
+        """
+        peer, stated = self._session.peers.get(peer_id), () if self.agreement is None else self.agreement.statements()
         reach = 0 if peer is None else peer.reach.frames
-        has_stopped = any(
-            said.author == peer_id and _last_frame(said, reach) <= missing for said in agreement.statements()
-        )
-        return has_stopped and self._excused.use(peer_id, seconds)
+        has_stopped = any(said.author == peer_id and _last_frame(said, reach) <= missing for said in stated)
+        waits = has_stopped or self._session.input_forwarding.is_stuck(peer_id, missing)
+        return waits and self._excused.use(peer_id, seconds)
 
     def names(self, newcomer: Peer) -> bool:
         """Whether our statement of the open slot names this newcomer: it may be a member in a moment."""
@@ -169,7 +171,27 @@ class Membership(SessionPart):
 
     def match_begun(self, match: Match) -> None:
         if self.agreement is None and match.joins_at is not None:
-            self._become_member(self._roster_hash(), 0, match)
+            session = self._session
+            self._all_begin_by = session.now + session.lobby.longest_start + STEP
+            self._begin_when_all_have(match, session.now)
+
+    def _begin_when_all_have(self, match: Match, now: float) -> None:
+        """Decide nothing before all have begun: the host may have kept START from some, which could not take part.
+
+        Who has begun is known by its inputs, which others pass on; so honest peers learn it at about the same time.
+        """
+        session = self._session
+        if len(session.players_peers()) > 1:
+            late = [peer for peer in session.heard_peers() if match.engine.first_missing(peer.players[0]) == 0]
+            if late and now < self._all_begin_by:
+                return
+            for peer in late:
+                session.expel(peer, describe(NO_INPUTS), reason=NO_INPUTS)
+        self._become_member(self._roster_hash(), 0, match)
+        for peer in session.players_peers():
+            if not peer.is_heard and self.agreement is not None:
+                self.agreement.stop_hearing(peer.peer_id, now)
+        self.receive_early()
 
     def _become_member(self, history: bytes, slot: int, match: Match) -> None:
         session = self._session
@@ -205,30 +227,15 @@ class Membership(SessionPart):
         """Receive a message of the agreement."""
         session, agreement = self._session, self.agreement
         if agreement is None or peer.role is Role.NEWCOMER:
-            self._keep_early(peer, data)
+            self._early.keep(peer, data)
         elif peer.peer_id in agreement.members:
             session.is_quiet = False
             agreement.receive(peer.peer_id, data, session.now)
             self.turn(self._match, session.now)
 
-    def _keep_early(self, peer: Peer, data: bytes) -> None:
-        """Keep a message until its sender, or this peer, is known to be a member."""
-        self._early = {each: kept for each, kept in self._early.items() if self._is_known(each)}
-        early = self._early.setdefault(peer, [])
-        if len(early) >= MOST_WAITING:
-            raise InvalidValue(f"{MOST_WAITING} messages of peer {peer.peer_id} came too early already")
-        early.append(data)
-
     def receive_early(self) -> None:
         """Receive what members sent before they, or this peer, were known to be members."""
-        early, self._early = self._early, {}
-        for peer, messages in early.items():
-            for data in messages:
-                if self._is_known(peer) and self._session.running:
-                    self._session.receive_message(peer, data)
-
-    def _is_known(self, peer: Peer) -> bool:
-        return self._session.peers.get(peer.peer_id) is peer and peer.is_heard
+        self._early.receive(*self._early)
 
     # Losing peers.
 
@@ -258,9 +265,11 @@ class Membership(SessionPart):
     # The turns of a slot.
 
     def after_frame(self, match: Match, now: float) -> bool:
+        if self.agreement is None and match.joins_at is not None:
+            self._begin_when_all_have(match, now)
         agreement = self.agreement
         if agreement is None:
-            return False
+            return match.joins_at is not None
         agreement.round_trip = self._session.longest_rtt
         agreement.poll(now)
         self.turn(match, now)
@@ -283,9 +292,8 @@ class Membership(SessionPart):
             agreement.state(self._statement(agreement, match), now)
         self._send(agreement)
         if agreement.decision() is not None:
-            waiting = self._apply(agreement, match, now)
+            self._apply(agreement, match, now)
             self._send(agreement)
-            self._receive_again(waiting)
             self.receive_early()
 
     def _send(self, agreement: Agreement) -> None:
@@ -398,8 +406,8 @@ class Membership(SessionPart):
             self._session.terms(), self._open, self.free, self._session.sim.num_players, match.config.tick_rate
         )
 
-    def _apply(self, agreement: Agreement, match: Match, now: float) -> list[tuple[int, bytes]]:
-        """Apply what was decided; returns messages about the next slot that came before, with their senders."""
+    def _apply(self, agreement: Agreement, match: Match, now: float) -> None:
+        """Apply what was decided, and begin the next slot; what came about that one before is received afterwards."""
         session, decision = self._session, agreement.decision()
         assert decision is not None
         said = agreement.decided_statements()
@@ -411,22 +419,16 @@ class Membership(SessionPart):
         keys = {peer_id: key for peer_id, key in agreement.members.items() if peer_id not in found.lost}
         if found.newcomer is not None:
             keys[found.newcomer.peer_id] = found.newcomer.terms.key
-        waiting = agreement.begin_next(keys)
+        for sender, data in agreement.begin_next(keys):
+            self._early.keep(session.peers[sender], data)
         if session.peer_id in found.lost:
             session.end("the others went on without this peer")
-            return []
+            return
         self._is_applying = True
         try:
             self._carry_out(found, said, match, now)
         finally:
             self._is_applying = False
-        return waiting
-
-    def _receive_again(self, waiting: Iterable[tuple[int, bytes]]) -> None:
-        for sender, data in waiting:
-            peer = self._session.peers.get(sender)
-            if peer is not None and peer.is_heard and self._session.running:
-                self._session.receive_message(peer, data)
 
     def _note_unheard(self, said: Mapping[int, Statement]) -> None:
         session = self._session

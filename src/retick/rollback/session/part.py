@@ -7,11 +7,43 @@ which message.
 
 from typing import TYPE_CHECKING
 
+from retick.errors import InvalidValue
 from retick.rollback.match.match import Match
 from retick.rollback.session.peer import Peer
 
 if TYPE_CHECKING:
     from retick.rollback.session.inside import SessionInside
+
+
+MOST_EARLY_BYTES = 1 << 20
+"""The most bytes of one peer's messages that wait in one part: evidence of one alarm needs less."""
+
+
+class EarlyMessages(dict[Peer, list[bytes]]):
+    """Messages by sender that a part cannot handle yet; later they are received as if they had just come."""
+
+    def __init__(self, session: "SessionInside", most: int) -> None:
+        """``most``: how many one sender may have here; more are a violation."""
+        super().__init__()
+        self._session, self._most = session, most
+
+    def keep(self, peer: Peer, data: bytes) -> None:
+        for other in [other for other in self if not self._is_known(other)]:
+            del self[other]
+        kept = self.setdefault(peer, [])
+        if len(kept) >= self._most or sum(map(len, kept)) + len(data) > MOST_EARLY_BYTES:
+            raise InvalidValue(f"{len(kept)} messages of peer {peer.peer_id} came too early already")
+        kept.append(data)
+
+    def receive(self, *peers: Peer) -> None:
+        """Receive what these have sent, as far as they are still heard."""
+        for peer, messages in [(peer, self.pop(peer, ())) for peer in peers]:
+            for data in messages:
+                if self._is_known(peer) and self._session.running:
+                    self._session.receive_message(peer, data)
+
+    def _is_known(self, peer: Peer) -> bool:
+        return self._session.peers.get(peer.peer_id) is peer and peer.is_heard
 
 
 class SessionPart:

@@ -22,7 +22,6 @@ from retick.rollback.events import RosterPeer
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.recording import Recording, RecordsMatches
 from retick.rollback.match.stats import SessionStats
-from retick.rollback.session.application import Between
 from retick.rollback.session.core import SessionCalls
 from retick.rollback.session.inside import SessionInside
 from retick.rollback.session.link_config import sealing_of
@@ -31,6 +30,7 @@ from retick.rollback.session.peer import Phase
 from retick.routes.online import Online
 from retick.routes.routed_link import host_name, routes_of
 from retick.routes.routes import Routes
+from retick.sim.contract import Between
 
 __all__ = ["Phase", "RollbackSession"]
 

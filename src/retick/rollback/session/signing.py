@@ -41,7 +41,7 @@ from retick.rollback.session.messages.forward import (
     encode_signed,
 )
 from retick.rollback.session.messages.kinds import EQUIVOCATION, UNSIGNED, describe
-from retick.rollback.session.part import SessionPart
+from retick.rollback.session.part import EarlyMessages, SessionPart
 from retick.rollback.session.peer import Peer, Role
 from retick.rollback.session.rematch import next_number
 from retick.sim.contract import input_size_of
@@ -148,6 +148,8 @@ class SignedRanges(SessionPart):
         super().__init__(session)
         self.proofs: list[EquivocationProof] = []
         """The proofs of the running match."""
+        self._early = EarlyMessages(session, MOST_EARLY)
+        """RANGE messages of a match that we have not begun, and of newcomers that already play for other peers."""
         self._forget()
 
     def _forget(self) -> None:
@@ -170,19 +172,15 @@ class SignedRanges(SessionPart):
         """How many were shown for each cause: the peer whose claim it was, or an alarm and the peer that signed."""
         self._received: Counter[int] = Counter()
         """SIGNED messages by sender."""
-        self._early: dict[Peer, list[bytes]] = {}
-        """RANGE messages of a match that we have not begun, and of newcomers that already play for other peers."""
         self._arrived: list[Peer] = []
         """Newcomers that have become players since the last frame."""
 
     # When to sign.
 
     def match_begun(self, match: Match) -> None:
-        early = self._early
         self._forget()
         self._begin(match, match.joins_at)
-        for peer, messages in early.items():
-            self._receive_again(peer, messages)
+        self._early.receive(*self._early)
 
     def newcomer_became_player(self, newcomer: Peer, frame: int, match: Match) -> None:
         """Begin to sign if the newcomer makes us three: all sign from its first frame on."""
@@ -190,11 +188,6 @@ class SignedRanges(SessionPart):
         self._begin(match, frame)
         self._arrived.append(newcomer)
         self._session.is_quiet = False
-
-    def _receive_again(self, peer: Peer, messages: list[bytes]) -> None:
-        for data in messages:
-            if self._session.peers.get(peer.peer_id) is peer and peer.is_heard:
-                self._session.receive_message(peer, data)
 
     def _begin(self, match: Match, first: int | None) -> None:
         """Sign if we are three, or a newcomer, which cannot know whether the others sign already."""
@@ -227,9 +220,8 @@ class SignedRanges(SessionPart):
 
     def after_frame(self, match: Match, now: float) -> bool:
         """Sign when it is time, and check ranges that have waited for inputs."""
-        while self._arrived:
-            newcomer = self._arrived.pop()
-            self._receive_again(newcomer, self._early.pop(newcomer, []))
+        arrived, self._arrived = self._arrived, []
+        self._early.receive(*arrived)
         if self._end is None:
             if match.joins_at:
                 self._begin(match, match.joins_at)  # a newcomer whose first frame was agreed just now
@@ -278,7 +270,7 @@ class SignedRanges(SessionPart):
     def receive_range(self, peer: Peer, data: bytes) -> None:
         message, match = decode_range(data), self._match
         if peer.role is Role.NEWCOMER or message.match == next_number(match):
-            self._keep_early(peer, data)
+            self._early.keep(peer, data)
             return
         if message.match != match.number:
             return
@@ -292,16 +284,6 @@ class SignedRanges(SessionPart):
             if third is not None and third is not peer:
                 for shown in self._book_of(third, match).compare(peer.peer_id, seen):
                     self._show(third, shown, match, because=peer.peer_id)
-
-    def _keep_early(self, peer: Peer, data: bytes) -> None:
-        """Keep a range until we receive its sender's COMMIT, or begin the match that it plays."""
-        if peer not in self._early:
-            known = self._session.peers
-            self._early = {each: kept for each, kept in self._early.items() if known.get(each.peer_id) is each}
-        early = self._early.setdefault(peer, [])
-        if len(early) >= MOST_EARLY:
-            raise InvalidValue(f"{MOST_EARLY} ranges of peer {peer.peer_id} came too early already")
-        early.append(data)
 
     def receive_signed(self, peer: Peer, data: bytes) -> None:
         """Another peer shows what a third one has signed."""
@@ -337,7 +319,7 @@ class SignedRanges(SessionPart):
         """
         if book.held and found.first != book.held[-1].end:
             raise InvalidValue(f"a range of peer {peer.peer_id} that does not follow the last one")
-        # Ahead of us by its window and delay and our delay, and of a newcomer's frame by what its COMMIT may be.
+        # Ahead of us by its window and delay and our delay, and of a newcomer's frame by what may have been decided.
         ours = max(match.engine.frame, match.joins_at or 0)
         furthest = ours + 2 * LARGEST_REACH + 3 * match.config.history + match.config.tick_rate
         if found.end > furthest:

@@ -12,9 +12,9 @@ from retick.link import Accept, Reason, Refuse, Request
 from retick.rollback.events import RosterPeer
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.connect import ConnectRequest
-from retick.rollback.session.messages.join import Feed, Welcome, encode_feed, encode_welcome
+from retick.rollback.session.messages.join import Feed, encode_feed, encode_welcome
 from retick.rollback.session.messages.profile import encode_list
-from retick.rollback.session.messages.roster import TOKEN_SIZE, RosterEntry
+from retick.rollback.session.messages.roster import RosterEntry
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import SPECTATOR_ID, Peer, Role
 from retick.rollback.session.state_transfer import PackedState, StateSender
@@ -151,18 +151,7 @@ class SpectatorFeed(SessionPart):
             for spectator in [each for each in self._spectators.values() if each.needs_state]:
                 self._send_away(spectator, str(error))
             return False
-        welcome = Welcome(
-            sender=session.peer_id,
-            peer_id=SPECTATOR_ID,
-            token=bytes(TOKEN_SIZE),
-            disconnect_after=session.disconnect_after,
-            seed=match.seed,
-            match=session.match_count,
-            frame=frame,
-            state=packed.header,
-            gone=session.gone,
-            entries=session.roster_entries(""),
-        )
+        welcome = session.welcome_to(SPECTATOR_ID, match, frame, packed.header)
         self._beginnings.append(Beginning(frame, StateSender(encode_welcome(welcome), packed)))
         return True
 
@@ -177,7 +166,7 @@ class SpectatorFeed(SessionPart):
             return
         self._begin_waiting(match)
         final = match.engine.final_state_frame
-        roster = self._session.roster_entries("")
+        roster = self._session.roster_entries()
         rows: dict[int, bytes] = {}
         for spectator in list(self._spectators.values()):
             if spectator.waits_for_state() or not spectator.peer.is_connected:

@@ -30,7 +30,7 @@ from retick.rollback.session.messages.roster import (
     encode_roster,
     encode_start,
 )
-from retick.rollback.session.part import SessionPart
+from retick.rollback.session.part import EarlyMessages, SessionPart
 from retick.rollback.session.peer import HOST_ID, NO_ID, Peer, Phase, Role
 
 if TYPE_CHECKING:
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 MOST_EARLY = 64
 """The most messages of one peer that may wait for START: what others send too much is not its fault."""
-LONGEST_EARLY = 16384
-"""The most bytes of one of them."""
 MOST_REDIRECTIONS = 8
 """How often a peer that wants to join is redirected to another one."""
 MOST_ROSTERS = 32
@@ -67,7 +65,7 @@ class Lobby(SessionPart):
         """On the host: joiners whose links are not up yet."""
         self._redirections = 0
         self._reported = False
-        self._early: list[tuple[Peer, bytes]] = []
+        self._early = EarlyMessages(session, MOST_EARLY)
         """Messages of peers whose match runs already."""
         self._rosters = 0
         self._since: float | None = None
@@ -78,7 +76,12 @@ class Lobby(SessionPart):
     @property
     def _seconds(self) -> float:
         """Seconds to wait: a joiner that vanished must be missed first, so that nobody else has to leave."""
-        return max(LINKING_SECONDS, self._session.config.disconnect_after + 2.0)
+        return max(LINKING_SECONDS, self._session.disconnect_after + 2.0)
+
+    @property
+    def longest_start(self) -> float:
+        """Seconds after ROSTER in which a joiner has START, or leaves."""
+        return self._seconds + 2 * GRACE
 
     def admit(self, request: Request, old: Peer | None = None) -> Accept | Refuse:
         """On the host: offer a joiner free seats, the lowest of those that were offered least often.
@@ -167,7 +170,7 @@ class Lobby(SessionPart):
         decode_byte(data)
         session = self._session
         session.phase, session.token = Phase.GATHERING, b""
-        self._early = []
+        self._early.clear()
         for other in [other for other in session.peers.values() if other is not peer]:
             text = "the roster is no longer valid"
             if other.connection is not None:
@@ -190,7 +193,7 @@ class Lobby(SessionPart):
                 session.expel(peer, text, reason=Reason.DENIED)
         elif not session.is_host and not self._reported and waited > self._patience():
             session.end(self._complaint())
-        elif not session.is_host and waited > self._seconds + 2 * GRACE:
+        elif not session.is_host and waited > self.longest_start:
             session.end("the host does not start the match")
 
     def _apart(self) -> list[int]:
@@ -215,7 +218,7 @@ class Lobby(SessionPart):
         if seated < session.sim.num_players or not all(peer.is_connected for peer in session.peers.values()):
             return
         session.phase, self._since = Phase.LINKING, None
-        roster = Roster(HOST_ID, session.entropy(NONCE_SIZE), session.disconnect_after, session.roster_entries(""))
+        roster = Roster(HOST_ID, session.entropy(NONCE_SIZE), session.disconnect_after, session.roster_entries())
         session.token = roster.token
         tokens = {frozenset(pair): session.entropy(PAIR_TOKEN_SIZE) for pair in combinations(session.peers, 2)}
         for peer in session.peers.values():
@@ -308,12 +311,8 @@ class Lobby(SessionPart):
             # It was lost after it was ready. The others lose it in the match too.
             for part in session.parts:
                 part.peer_gone(other, self._missing.get(other.peer_id, "lost before the match began"))
-        early, self._early = self._early, []
-        for sender, message in early:
-            session.receive_message(sender, message)
+        self._early.receive(*self._early)
 
     def hold(self, peer: Peer, data: bytes) -> None:
         """Keep a message until our match runs: the START of another joiner has come before ours."""
-        if sum(sender is peer for sender, _ in self._early) >= MOST_EARLY or len(data) > LONGEST_EARLY:
-            raise InvalidValue(f"more than {MOST_EARLY} messages before START, or one of {len(data)} bytes")
-        self._early.append((peer, data))
+        self._early.keep(peer, data)

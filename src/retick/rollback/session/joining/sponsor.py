@@ -21,7 +21,7 @@ from retick.link.addresses import origin_of, pack_address
 from retick.link.request import NO_SEAT_TOKEN
 from retick.rollback.match.match import Match, waited_for
 from retick.rollback.session.joining.newcomer import LEVEL_SECONDS
-from retick.rollback.session.messages.join import Meet, Welcome, encode_meet, encode_welcome
+from retick.rollback.session.messages.join import Meet, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import (
     ASK_SPONSOR,
     EQUIVOCATION,
@@ -236,19 +236,12 @@ class Sponsor(SessionPart):
             self.cancel(str(error))
             return
         tokens = {peer.peer_id: session.entropy(PAIR_TOKEN_SIZE) for peer in session.players_peers()}
-        welcome = Welcome(
-            sender=session.peer_id,
-            peer_id=newcomer.peer_id,
+        welcome = session.welcome_to(newcomer.peer_id, match, frame, packed.header)
+        welcome = welcome._replace(
             token=session.token,
-            disconnect_after=session.disconnect_after,
-            seed=match.seed,
-            match=session.match_count,
-            frame=frame,
-            state=packed.header,
             gone=tuple(sorted(set(session.gone) - set(newcomer.players))),
             entries=tuple(
-                entry._replace(pair_token=tokens.get(entry.peer_id, NO_PAIR_TOKEN))
-                for entry in session.roster_entries("")
+                entry._replace(pair_token=tokens.get(entry.peer_id, NO_PAIR_TOKEN)) for entry in welcome.entries
             ),
         )
         self._sender = StateSender(encode_welcome(welcome), packed)

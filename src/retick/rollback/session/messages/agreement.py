@@ -21,10 +21,16 @@ docs/formats/session-messages.md has the checks in their order.
 import struct
 from typing import NamedTuple
 
-from retick.errors import InvalidValue, TrailingData, Truncated
+from retick.errors import InvalidValue
 from retick.link.reasons import cut_text
 from retick.rollback.desync.equivocation import KEY_SIZE, SIGNATURE_SIZE
-from retick.rollback.session.messages.kinds import MessageKind, need
+from retick.rollback.session.messages.kinds import (
+    MessageKind,
+    MessageReader,
+    fields_of,
+    inputs_from_bytes,
+    inputs_to_bytes,
+)
 from retick.rollback.session.messages.roster import MAX_SEATS, MemberTerms, Reach, pack_seats, unpack_seats
 
 HASH_SIZE = 32
@@ -37,6 +43,7 @@ ALL_FLAGS = PAUSE | REMATCH | RESYNC | NEWCOMER | LEAVES | GO_ON
 
 _HEAD = struct.Struct(f"<I{HASH_SIZE}sB")
 _WISHES = struct.Struct("<IB")
+_CONSENT = struct.Struct(f"<I{HASH_SIZE}sB{HASH_SIZE}s")
 _SIGNATURE = struct.Struct(f"<B{SIGNATURE_SIZE}s")
 _STATE = struct.Struct("<BII")
 _NEWCOMER = struct.Struct(f"<BH{KEY_SIZE}sBB")
@@ -137,18 +144,17 @@ def encode_item(item: SignedItem) -> bytes:
 
 def decode_item(data: bytes) -> SignedItem:
     """Read an item; its body is still bytes."""
-    need(data, 2)
-    count = data[1]
-    end = 2 + count * _SIGNATURE.size
+    reader = MessageReader(data)
+    kind, count = reader.byte(), reader.byte()
     if not 1 <= count <= MOST_SIGNERS:
         raise InvalidValue(f"an item with {count} signatures, where 1 to {MOST_SIGNERS} are allowed")
-    need(data, end)
-    if len(data) > end + LARGEST_BODY:
-        raise InvalidValue(f"an item with {len(data) - end} bytes, where {LARGEST_BODY} are allowed")
-    signatures = tuple(Signature(*each) for each in _SIGNATURE.iter_unpack(data[2:end]))
+    signatures = tuple(Signature(*reader.unpack(_SIGNATURE)) for _ in range(count))
+    body = reader.rest()
+    if len(body) > LARGEST_BODY:
+        raise InvalidValue(f"an item with {len(body)} bytes, where {LARGEST_BODY} are allowed")
     if len({each.peer_id for each in signatures}) != count:
         raise InvalidValue("an item that one peer has signed twice")
-    return SignedItem(data[0], signatures, data[end:])
+    return SignedItem(kind, signatures, body)
 
 
 def encode_statement(said: Statement, input_size: int) -> bytes:
@@ -174,43 +180,14 @@ def encode_statement(said: Statement, input_size: int) -> bytes:
     parts += [_UNHEARD.pack(*each) for each in said.unheard]
     parts.append(bytes((len(said.tails),)))
     for player, missing, inputs in said.tails:
-        parts.append(_TAIL.pack(player, missing, len(inputs)))
-        parts += [value.to_bytes(input_size, "little") for value in inputs]
+        parts.append(_TAIL.pack(player, missing, len(inputs)) + inputs_to_bytes(inputs, input_size))
     return b"".join(parts)
 
 
 def head_of(body: bytes) -> tuple[int, bytes, int]:
     """Slot, history and author of a statement's or consent's body, before the rest is read."""
-    need(body, _HEAD.size)
-    slot, history, author = _HEAD.unpack_from(body)
+    slot, history, author = MessageReader(body).unpack(_HEAD)
     return slot, history, author
-
-
-class _Reader:
-    """Reads the fields of a body one after the other."""
-
-    def __init__(self, data: bytes, at: int) -> None:
-        self._data = data
-        self.at = at
-
-    def unpack(self, layout: struct.Struct) -> tuple[int, ...]:
-        return layout.unpack(self.take(layout.size))
-
-    def byte(self) -> int:
-        return self.take(1)[0]
-
-    def take(self, size: int) -> bytes:
-        end = self.at + size
-        if end > len(self._data):
-            raise Truncated("a statement that ends early", needed=end, available=len(self._data))
-        found = self._data[self.at : end]
-        self.at = end
-        return found
-
-    def end(self) -> None:
-        if self.at != len(self._data):
-            extra = len(self._data) - self.at
-            raise TrailingData(f"{extra} bytes after a statement", extra=extra)
 
 
 def decode_statement(body: bytes, input_size: int) -> Statement:
@@ -218,15 +195,15 @@ def decode_statement(body: bytes, input_size: int) -> Statement:
     if len(body) > LARGEST_BODY:
         raise InvalidValue(f"a statement of {len(body)} bytes, where {LARGEST_BODY} are allowed")
     slot, history, author = head_of(body)
-    reader = _Reader(body, _HEAD.size)
+    reader = MessageReader(body, _HEAD.size)
     stop, flags = reader.unpack(_WISHES)
     if flags & ~ALL_FLAGS:
         raise InvalidValue(f"a statement with the flags {flags:#04x}")
     wishes = _decode_wishes(reader, flags)
     newcomer = _decode_newcomer(reader) if flags & NEWCOMER else None
-    leaves = reader.take(reader.byte()).decode("utf-8", "replace") if flags & LEAVES else None
+    leaves = reader.short().decode("utf-8", "replace") if flags & LEAVES else None
     if flags & GO_ON:
-        wishes = wishes._replace(go_on=tuple(reader.take(reader.byte())))
+        wishes = wishes._replace(go_on=tuple(reader.short()))
     unheard = tuple((reader.byte(), reader.byte()) for _ in range(reader.byte()))
     named = [peer_id for peer_id, _ in unheard]
     if len(set(named)) != len(named) or author in named:
@@ -238,30 +215,28 @@ def decode_statement(body: bytes, input_size: int) -> Statement:
     return Statement(slot, history, author, stop, wishes, newcomer, leaves, unheard, tails)
 
 
-def _decode_wishes(reader: _Reader, flags: int) -> Wishes:
+def _decode_wishes(reader: MessageReader, flags: int) -> Wishes:
     rematch = None
     if flags & REMATCH:
-        rematch = tuple(reader.take(reader.byte()))
+        rematch = tuple(reader.short())
         if not is_order(rematch):
             raise InvalidValue(f"a rematch with the seats {rematch}: each must occur once")
     resync = OfferedState(*reader.unpack(_STATE)) if flags & RESYNC else None
     return Wishes(bool(flags & PAUSE), rematch, resync)
 
 
-def _decode_newcomer(reader: _Reader) -> ReadyNewcomer:
-    peer_id, seats, key, window, delay = _NEWCOMER.unpack(reader.take(_NEWCOMER.size))
+def _decode_newcomer(reader: MessageReader) -> ReadyNewcomer:
+    peer_id, seats, key, *reach = reader.unpack(_NEWCOMER)
     if not seats:
         raise InvalidValue("a newcomer without a seat")
-    return ReadyNewcomer(peer_id, MemberTerms(unpack_seats(seats), key, Reach(window, delay)))
+    return ReadyNewcomer(peer_id, MemberTerms(unpack_seats(seats), key, Reach(*reach)))
 
 
-def _decode_tail(reader: _Reader, input_size: int) -> Tail:
+def _decode_tail(reader: MessageReader, input_size: int) -> Tail:
     player, missing, count = reader.unpack(_TAIL)
     if player >= MAX_SEATS or count > missing:
         raise InvalidValue(f"a tail of player {player} with {count} inputs before frame {missing}")
-    inputs = reader.take(count * input_size)
-    values = (inputs[at : at + input_size] for at in range(0, len(inputs), input_size))
-    return Tail(player, missing, tuple(int.from_bytes(value, "little") for value in values))
+    return Tail(player, missing, inputs_from_bytes(reader.take(count * input_size), input_size))
 
 
 def is_order(seats: tuple[int, ...]) -> bool:
@@ -271,14 +246,11 @@ def is_order(seats: tuple[int, ...]) -> bool:
 
 def encode_consent(given: Consent) -> bytes:
     """Write the body of a consent."""
-    return _HEAD.pack(*given[:3]) + given.vector
+    return _CONSENT.pack(*given)
 
 
 def decode_consent(body: bytes) -> Consent:
-    slot, history, author = head_of(body)
-    if len(body) != _HEAD.size + HASH_SIZE:
-        raise InvalidValue(f"a consent has {_HEAD.size + HASH_SIZE} bytes, not {len(body)}")
-    return Consent(slot, history, author, body[_HEAD.size :])
+    return Consent(*fields_of(_CONSENT, body))
 
 
 def encode_decided(slot: int) -> bytes:
@@ -287,9 +259,7 @@ def encode_decided(slot: int) -> bytes:
 
 def decode_decided(data: bytes) -> int:
     """Read the number of the slot that the sender has decided."""
-    if len(data) != _DECIDED.size:
-        raise InvalidValue(f"DECIDED has {_DECIDED.size} bytes, not {len(data)}")
-    slot: int = _DECIDED.unpack(data)[1]
+    slot: int = fields_of(_DECIDED, data)[1]
     return slot
 
 
@@ -309,9 +279,8 @@ def encode_outcome(told: ToldOutcome) -> bytes:
 
 
 def decode_outcome(data: bytes) -> ToldOutcome:
-    need(data, _OUTCOME.size)
-    _, slot, history, count = _OUTCOME.unpack_from(data)
-    reader = _Reader(data, _OUTCOME.size)
+    reader = MessageReader(data)
+    _, slot, history, count = reader.unpack(_OUTCOME)
     lost = tuple(reader.take(count))
     bodies: list[bytes] = []
     while reader.at < len(data):
@@ -341,7 +310,5 @@ def encode_taken(taken: Taken) -> bytes:
 
 
 def decode_taken(data: bytes) -> Taken:
-    if len(data) != _TAKEN.size:
-        raise InvalidValue(f"TAKEN has {_TAKEN.size} bytes, not {len(data)}")
-    _, slot, history, frame, roster, pause_at = _TAKEN.unpack(data)
+    _, slot, history, frame, roster, pause_at = fields_of(_TAKEN, data)
     return Taken(slot, history, frame, roster, None if pause_at == _NOT_PAUSED else pause_at)

@@ -12,7 +12,13 @@ from typing import NamedTuple
 
 from retick.errors import InvalidValue
 from retick.rollback.desync.equivocation import MOST_INPUT_BYTES, SignedRange, pack_range, unpack_range
-from retick.rollback.session.messages.kinds import MessageKind, need
+from retick.rollback.session.messages.kinds import (
+    MessageKind,
+    MessageReader,
+    fields_of,
+    inputs_from_bytes,
+    inputs_to_bytes,
+)
 from retick.rollback.session.messages.roster import MAX_PEERS
 
 WANT, PASS = 0xF0, 0xF1
@@ -46,25 +52,21 @@ def encode_want(want: WantedInputs) -> bytes:
 
 
 def decode_want(data: bytes) -> WantedInputs:
-    if len(data) != _INPUTS.size:
-        raise InvalidValue(f"a WANT has {_INPUTS.size} bytes, not {len(data)}")
-    return WantedInputs(*_INPUTS.unpack(data)[1:])
+    return WantedInputs(*fields_of(_INPUTS, data)[1:])
 
 
 def encode_pass(passed: PassedInputs, input_size: int) -> bytes:
-    head = _INPUTS.pack(PASS, passed.match, passed.player, passed.frame)
-    return head + b"".join(value.to_bytes(input_size, "little") for value in passed.inputs)
+    return _INPUTS.pack(PASS, *passed[:-1]) + inputs_to_bytes(passed.inputs, input_size)
 
 
 def decode_pass(data: bytes, input_size: int) -> PassedInputs:
-    need(data, _INPUTS.size)
-    count, rest = divmod(len(data) - _INPUTS.size, input_size)
+    reader = MessageReader(data)
+    _, match, player, frame = reader.unpack(_INPUTS)
+    inputs = reader.rest()
+    count, rest = divmod(len(inputs), input_size)
     if rest or not 1 <= count <= MOST_PASSED:
         raise InvalidValue(f"a PASS of {len(data)} bytes, where an input has {input_size}")
-    cells = range(_INPUTS.size, len(data), input_size)
-    inputs = tuple(int.from_bytes(data[cell : cell + input_size], "little") for cell in cells)
-    _, match, player, frame = _INPUTS.unpack_from(data)
-    return PassedInputs(match, player, frame, inputs)
+    return PassedInputs(match, player, frame, inputs_from_bytes(inputs, input_size))
 
 
 # What peers of a match of three and more sign, and show each other when two signatures do not agree.
@@ -81,6 +83,7 @@ SHORT = 8
 """The bytes of a digest that are enough to see a difference."""
 
 _SEEN = struct.Struct(f"<BI{SHORT}s")
+_SIGNED = struct.Struct("<BBB")
 
 
 class SeenRanges(NamedTuple):
@@ -116,27 +119,28 @@ def encode_range(message: InputRange) -> bytes:
 
 
 def decode_range(data: bytes) -> InputRange:
-    need(data, 2)
-    found, at = unpack_range(data, 2)
-    need(data, at + 1)
-    count = data[at]
-    at += 1
-    if count > MAX_PEERS or len(data) != at + count * _SEEN.size:
-        raise InvalidValue(f"a RANGE of {len(data)} bytes that names {count} others")
-    seen = tuple(SeenRanges(*_SEEN.unpack_from(data, at + number * _SEEN.size)) for number in range(count))
+    reader = MessageReader(data, 1)
+    match = reader.byte()
+    found, reader.at = unpack_range(data, reader.at)
+    count = reader.byte()
+    if count > MAX_PEERS:
+        raise InvalidValue(f"a RANGE that names {count} others")
+    seen = tuple(SeenRanges(*reader.unpack(_SEEN)) for _ in range(count))
+    reader.end()
     if len({each.peer_id for each in seen}) != count:
         raise InvalidValue("a RANGE that names a peer twice")
-    return InputRange(data[1], found, seen)
+    return InputRange(match, found, seen)
 
 
 def encode_signed(message: Signed) -> bytes:
-    return bytes((MessageKind.SIGNED, message.match, message.peer_id)) + pack_range(message.range) + message.inputs
+    head = _SIGNED.pack(MessageKind.SIGNED, message.match, message.peer_id)
+    return head + pack_range(message.range) + message.inputs
 
 
 def decode_signed(data: bytes) -> Signed:
-    need(data, 3)
-    found, at = unpack_range(data, 3)
+    _, match, peer_id = MessageReader(data).unpack(_SIGNED)
+    found, at = unpack_range(data, _SIGNED.size)
     inputs = data[at:]
     if len(inputs) > MOST_INPUT_BYTES or len(inputs) % found.frames:
         raise InvalidValue(f"a SIGNED with {len(inputs)} bytes of inputs for {found.frames} frames")
-    return Signed(data[1], data[2], found, inputs)
+    return Signed(match, peer_id, found, inputs)

@@ -18,17 +18,17 @@ from typing import NamedTuple
 from retick.errors import InvalidValue
 from retick.link.addresses import MAX_ADDRESS, pack_address, unpack_address
 from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
-from retick.rollback.session.messages.kinds import MessageKind, need
+from retick.rollback.session.messages.kinds import MessageKind, MessageReader
 from retick.rollback.session.messages.roster import (
     NO_PAIR_TOKEN,
     PAIR_TOKEN_SIZE,
     TOKEN_SIZE,
     Reach,
     RosterEntry,
-    decode_entries,
     encode_entries,
     in_milliseconds,
     pack_seats,
+    read_entries,
     unpack_seats,
 )
 
@@ -75,16 +75,16 @@ def encode_chunk(chunk: Chunk) -> bytes:
 
 
 def decode_chunk(data: bytes) -> Chunk:
-    need(data, _CHUNK.size)
-    _, match, offset = _CHUNK.unpack_from(data)
-    return Chunk(offset, data[_CHUNK.size :], match)
+    reader = MessageReader(data)
+    _, match, offset = reader.unpack(_CHUNK)
+    return Chunk(offset, reader.rest(), match)
 
 
 LAST_WELCOME_FRAME = (1 << 31) - 1
 """More than a year of frames; later ones still fit the 32 bits that messages have for a frame."""
 
 _WELCOME = struct.Struct(f"<BBB{TOKEN_SIZE}sIIIIIIH")
-_MEET = struct.Struct(f"<BBBHI{PAIR_TOKEN_SIZE}s{KEY_SIZE}sBBB")
+_MEET = struct.Struct(f"<BBBHI{PAIR_TOKEN_SIZE}s{KEY_SIZE}sBB")
 
 
 class Welcome(NamedTuple):
@@ -140,42 +140,32 @@ def encode_welcome(welcome: Welcome) -> bytes:
 
 
 def decode_welcome(data: bytes) -> Welcome:
-    need(data, _WELCOME.size)
-    _, sender, peer_id, token, milliseconds, seed, match, frame, size, checksum, gone = _WELCOME.unpack_from(data)
+    reader = MessageReader(data)
+    _, sender, peer_id, token, milliseconds, seed, match, frame, size, checksum, gone = reader.unpack(_WELCOME)
     if not seed:
         raise InvalidValue("a match has a seed from 1 on")
     if frame > LAST_WELCOME_FRAME:
         raise InvalidValue(f"a WELCOME at frame {frame}, where {LAST_WELCOME_FRAME} is the last that is allowed")
     state = check_header(StateHeader(size, checksum))
-    entries = decode_entries(data, _WELCOME.size)
-    seconds = milliseconds / 1000
+    seconds, entries = milliseconds / 1000, read_entries(reader)
     return Welcome(sender, peer_id, token, seconds, seed, match, frame, state, unpack_seats(gone), entries)
 
 
 def encode_meet(meet: Meet) -> bytes:
     address = pack_address(meet.address)
-    seats = pack_seats(meet.players)
-    head = _MEET.pack(
-        MessageKind.MEET,
-        meet.match,
-        meet.peer_id,
-        seats,
-        meet.frame,
-        meet.pair_token,
-        meet.key,
-        *meet.reach,
-        len(address),
-    )
-    return head + address
+    who = (meet.match, meet.peer_id, pack_seats(meet.players), meet.frame)
+    head = _MEET.pack(MessageKind.MEET, *who, meet.pair_token, meet.key, *meet.reach)
+    return head + bytes((len(address),)) + address
 
 
 def decode_meet(data: bytes) -> Meet:
-    need(data, _MEET.size)
-    _, match, peer_id, seats, frame, pair_token, key, window, delay, length = _MEET.unpack_from(data)
-    if len(data) != _MEET.size + length or length > MAX_ADDRESS or not seats:
-        raise InvalidValue("a MEET with a wrong length or without a seat")
-    address = unpack_address(data[_MEET.size :])
-    return Meet(peer_id, unpack_seats(seats), frame, address, match, pair_token, key, Reach(window, delay))
+    reader = MessageReader(data)
+    _, match, peer_id, seats, frame, pair_token, key, *reach = reader.unpack(_MEET)
+    address = reader.short()
+    reader.end()
+    if len(address) > MAX_ADDRESS or not seats:
+        raise InvalidValue("a MEET with an address that is too long, or without a seat")
+    return Meet(peer_id, unpack_seats(seats), frame, unpack_address(address), match, pair_token, key, Reach(*reach))
 
 
 def encode_joined() -> bytes:
@@ -183,8 +173,7 @@ def encode_joined() -> bytes:
 
 
 def decode_joined(data: bytes) -> None:
-    if len(data) != 1:
-        raise InvalidValue(f"JOINED has 1 byte, not {len(data)}")
+    MessageReader(data, 1).end()
 
 
 # Final inputs for a spectator.
@@ -213,9 +202,7 @@ def encode_feed(feed: Feed) -> bytes:
 
 
 def decode_feed(data: bytes) -> Feed:
-    need(data, _FEED.size)
-    _, first, length = _FEED.unpack_from(data)
-    end = _FEED.size + length
-    need(data, end)
-    entries = decode_entries(data[:end], _FEED.size) if length else ()
-    return Feed(first, data[end:], entries)
+    reader = MessageReader(data)
+    _, first, length = reader.unpack(_FEED)
+    entries = read_entries(MessageReader(reader.take(length))) if length else ()
+    return Feed(first, reader.rest(), entries)

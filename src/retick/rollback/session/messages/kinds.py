@@ -1,4 +1,4 @@
-"""The first byte of every session message, and the layout that short ones share.
+"""The first byte of every session message, the layout that short ones share, and the reader of all of them.
 
 ::
 
@@ -8,9 +8,11 @@ To add a kind: a number here, its layout in a module beside this one, and its ro
 """
 
 import struct
+from collections.abc import Iterable
 from enum import IntEnum
+from typing import Any
 
-from retick.errors import InvalidValue, Truncated
+from retick.errors import TrailingData, Truncated
 from retick.link import describe as describe_link_reason
 
 
@@ -44,10 +46,58 @@ class MessageKind(IntEnum):
 _BYTE = struct.Struct("<BB")
 
 
-def need(data: bytes, size: int) -> None:
-    """Raise Truncated unless ``data`` has at least ``size`` bytes."""
-    if len(data) < size:
-        raise Truncated(f"a message of {len(data)} bytes where {size} are needed", needed=size, available=len(data))
+class MessageReader:
+    """Reads the fields of a message one after the other."""
+
+    def __init__(self, data: bytes, at: int = 0) -> None:
+        self._data = data
+        self.at = at
+        """The offset of the next field."""
+
+    def take(self, size: int) -> bytes:
+        """The next bytes; raises Truncated if there are not so many."""
+        end, available = self.at + size, len(self._data)
+        if end > available:
+            raise Truncated(f"a message of {available} bytes where {end} are needed", needed=end, available=available)
+        found = self._data[self.at : end]
+        self.at = end
+        return found
+
+    def unpack(self, layout: struct.Struct) -> tuple[Any, ...]:
+        return layout.unpack(self.take(layout.size))
+
+    def byte(self) -> int:
+        return self.take(1)[0]
+
+    def short(self) -> bytes:
+        """Bytes behind their number, which is one byte."""
+        return self.take(self.byte())
+
+    def rest(self) -> bytes:
+        return self.take(len(self._data) - self.at)
+
+    def end(self) -> None:
+        """Raise TrailingData if there is more."""
+        extra = len(self._data) - self.at
+        if extra:
+            raise TrailingData(f"{extra} bytes after a message", extra=extra)
+
+
+def fields_of(layout: struct.Struct, data: bytes) -> tuple[Any, ...]:
+    """The fields of a message that has this layout, and nothing behind it."""
+    reader = MessageReader(data)
+    found = reader.unpack(layout)
+    reader.end()
+    return found
+
+
+def inputs_to_bytes(inputs: Iterable[int], size: int) -> bytes:
+    """Inputs as they are sent, each in ``size`` bytes."""
+    return b"".join(value.to_bytes(size, "little") for value in inputs)
+
+
+def inputs_from_bytes(data: bytes, size: int) -> tuple[int, ...]:
+    return tuple(int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size))
 
 
 def encode_byte(kind: MessageKind, value: int) -> bytes:
@@ -55,10 +105,8 @@ def encode_byte(kind: MessageKind, value: int) -> bytes:
 
 
 def decode_byte(data: bytes) -> int:
-    need(data, 1)
-    if len(data) != _BYTE.size:
-        raise InvalidValue(f"a message of kind {data[0]} has {_BYTE.size} bytes, not {len(data)}")
-    return data[1]
+    value: int = fields_of(_BYTE, data)[1]
+    return value
 
 
 # The session protocol's reasons for refusing or expelling a peer, as codes and in words; other codes are the link's.

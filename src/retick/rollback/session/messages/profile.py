@@ -15,8 +15,8 @@ from typing import NamedTuple
 from retick.errors import InvalidValue, UsageError
 from retick.link.request import COMMITMENT_SIZE, NO_COMMITMENT, SEAT_TOKEN_SIZE
 from retick.rollback.events import RosterPeer
-from retick.rollback.session.messages.kinds import MessageKind, need
-from retick.rollback.session.messages.roster import MAX_PEERS, pack_seats, unpack_seats
+from retick.rollback.session.messages.kinds import MessageKind, MessageReader, fields_of
+from retick.rollback.session.messages.roster import MAX_PEERS, check_unclaimed, pack_seats, unpack_seats
 
 MAX_NAME = 64
 """The most bytes of a name."""
@@ -54,11 +54,11 @@ def encode_profile(profile: Profile) -> bytes:
 
 
 def decode_profile(data: bytes) -> Profile:
-    need(data, _PROFILE.size)
-    name, words, end = _unpack_words(data, _PROFILE.size)
-    if end != len(data):
-        raise InvalidValue(f"a PROFILE of {end} bytes, not {len(data)}")
-    return Profile(name, words, _PROFILE.unpack_from(data)[1])
+    reader = MessageReader(data)
+    _, commitment = reader.unpack(_PROFILE)
+    name, words = _read_words(reader)
+    reader.end()
+    return Profile(name, words, commitment)
 
 
 def encode_list(peers: tuple[RosterPeer, ...]) -> bytes:
@@ -69,21 +69,16 @@ def encode_list(peers: tuple[RosterPeer, ...]) -> bytes:
 
 
 def decode_list(data: bytes) -> tuple[RosterPeer, ...]:
-    need(data, 2)
-    if data[1] > MAX_PEERS:
-        raise InvalidValue(f"a LIST has at most {MAX_PEERS} peers, not {data[1]}")
-    peers: list[RosterPeer] = []
-    at, taken = 2, 0
-    for _ in range(data[1]):
-        need(data, at + _LISTED.size)
-        peer_id, seats = _LISTED.unpack_from(data, at)
-        name, words, at = _unpack_words(data, at + _LISTED.size)
-        if seats & taken or any(peer_id == other.peer_id for other in peers):
-            raise InvalidValue("a LIST with the same seat or peer id twice")
-        taken |= seats
-        peers.append(RosterPeer(peer_id, unpack_seats(seats), name, words))
-    if at != len(data):
-        raise InvalidValue(f"a LIST of {at} bytes, not {len(data)}")
+    reader = MessageReader(data, 1)
+    count = reader.byte()
+    if count > MAX_PEERS:
+        raise InvalidValue(f"a LIST has at most {MAX_PEERS} peers, not {count}")
+    peers = []
+    for _ in range(count):
+        peer_id, seats = reader.unpack(_LISTED)
+        peers.append(RosterPeer(peer_id, unpack_seats(seats), *_read_words(reader)))
+    reader.end()
+    check_unclaimed((peer.peer_id, peer.players) for peer in peers)
     return tuple(peers)
 
 
@@ -93,9 +88,7 @@ def encode_return(peer_id: int, token: bytes) -> bytes:
 
 def decode_return(data: bytes) -> tuple[int, bytes]:
     """Read the id of the returning peer, and its token."""
-    if len(data) != _RETURN.size:
-        raise InvalidValue(f"RETURN has {_RETURN.size} bytes, not {len(data)}")
-    _, peer_id, token = _RETURN.unpack(data)
+    _, peer_id, token = fields_of(_RETURN, data)
     return peer_id, token
 
 
@@ -104,23 +97,15 @@ def _pack_words(name: str, profile: bytes) -> bytes:
     return bytes((len(text),)) + text + bytes((len(profile),)) + profile
 
 
-def _unpack_words(data: bytes, at: int) -> tuple[str, bytes, int]:
-    """Read a name and a profile; returns them with the offset after them."""
-    text, at = _unpack_short(data, at, MAX_NAME)
-    profile, at = _unpack_short(data, at, MAX_PROFILE)
+def _read_words(reader: MessageReader) -> tuple[str, bytes]:
+    """Read a name and a profile."""
+    text, profile = reader.short(), reader.short()
+    if len(text) > MAX_NAME or len(profile) > MAX_PROFILE:
+        raise InvalidValue(f"a name of {len(text)} and a profile of {len(profile)} bytes are too long")
     try:
         name = text.decode()
     except UnicodeDecodeError:
         raise InvalidValue("a name that is not UTF-8") from None
     if not name.isprintable():
         raise InvalidValue(f"{name!r} is not a name: it cannot be printed")
-    return name, profile, at
-
-
-def _unpack_short(data: bytes, at: int, most: int) -> tuple[bytes, int]:
-    need(data, at + 1)
-    end = at + 1 + data[at]
-    if data[at] > most:
-        raise InvalidValue(f"a text of {data[at]} bytes, where {most} are allowed")
-    need(data, end)
-    return data[at + 1 : end], end
+    return name, profile

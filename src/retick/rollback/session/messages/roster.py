@@ -21,10 +21,10 @@ from collections.abc import Hashable, Iterable, Mapping
 from hashlib import blake2s
 from typing import NamedTuple
 
-from retick.errors import InvalidValue, TrailingData, Truncated
+from retick.errors import InvalidValue
 from retick.link.addresses import MAX_ADDRESS, address_key, pack_address, unpack_address
 from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
-from retick.rollback.session.messages.kinds import MessageKind
+from retick.rollback.session.messages.kinds import MessageKind, MessageReader, fields_of
 
 TOKEN_SIZE = 16
 NONCE_SIZE = 8
@@ -37,7 +37,8 @@ MAX_SEATS_EACH = 8
 """The most players at one peer whose inputs a packet can carry."""
 
 _ROSTER = struct.Struct(f"<BB{NONCE_SIZE}sI")
-_ENTRY = struct.Struct(f"<BH{PAIR_TOKEN_SIZE}s{KEY_SIZE}sBBB")
+_ENTRY = struct.Struct(f"<BH{PAIR_TOKEN_SIZE}s{KEY_SIZE}sBB")
+_READY = struct.Struct(f"<B{TOKEN_SIZE}s")
 _START = struct.Struct("<BI")
 _HASHED = struct.Struct(f"<BH{KEY_SIZE}sBB")
 
@@ -123,10 +124,9 @@ def encode_roster(roster: Roster) -> bytes:
 
 
 def decode_roster(data: bytes) -> Roster:
-    if len(data) < _ROSTER.size:
-        raise Truncated("a roster that ends in its head", needed=_ROSTER.size, available=len(data))
-    _, peer_id, nonce, milliseconds = _ROSTER.unpack_from(data)
-    entries = decode_entries(data, _ROSTER.size)
+    reader = MessageReader(data)
+    _, peer_id, nonce, milliseconds = reader.unpack(_ROSTER)
+    entries = read_entries(reader)
     if peer_id not in {entry.peer_id for entry in entries}:
         raise InvalidValue(f"a roster without the peer that it is for, {peer_id}")
     return Roster(peer_id, nonce, milliseconds / 1000, entries)
@@ -136,46 +136,39 @@ def encode_entries(entries: tuple[RosterEntry, ...]) -> bytes:
     parts = [bytes((len(entries),))]
     for entry in entries:
         address = pack_address(entry.address)
-        seats = pack_seats(entry.players)
-        fixed = _ENTRY.pack(entry.peer_id, seats, entry.pair_token, entry.key, *entry.reach, len(address))
-        parts.append(fixed + address)
+        parts.append(_ENTRY.pack(entry.peer_id, pack_seats(entry.players), entry.pair_token, entry.key, *entry.reach))
+        parts.append(bytes((len(address),)) + address)
     return b"".join(parts)
 
 
-def decode_entries(data: bytes, at: int) -> tuple[RosterEntry, ...]:
-    """Read the peers listed from ``at`` to the end of ``data``."""
-    count = data[at] if at < len(data) else 0
+def read_entries(reader: MessageReader) -> tuple[RosterEntry, ...]:
+    """Read the peers that are listed from here to the end of a message."""
+    count = reader.byte()
     if not 1 <= count <= MAX_PEERS:
         raise InvalidValue(f"a roster has 1 to {MAX_PEERS} peers, not {count}")
-    at += 1
-    entries: list[RosterEntry] = []
-    taken = 0
-    for _ in range(count):
-        entry, seats, at = _decode_entry(data, at)
-        if seats & taken or any(entry.peer_id == other.peer_id for other in entries):
-            raise InvalidValue("a roster in which two peers claim the same seat or peer id")
-        key = address_key(entry.address)
-        if key and any(key == address_key(other.address) for other in entries):
-            raise InvalidValue(f"a roster with two peers at {entry.address!r}")
-        taken |= seats
-        entries.append(entry)
-    if at != len(data):
-        raise TrailingData(f"{len(data) - at} bytes after the roster", extra=len(data) - at)
-    return tuple(entries)
+    entries = tuple(_read_entry(reader) for _ in range(count))
+    reader.end()
+    check_unclaimed((entry.peer_id, entry.players) for entry in entries)
+    addresses = [key for entry in entries if (key := address_key(entry.address))]
+    if len(set(addresses)) != len(addresses):
+        raise InvalidValue("a roster with two peers at one address")
+    return entries
 
 
-def _decode_entry(data: bytes, at: int) -> tuple[RosterEntry, int, int]:
-    if len(data) < at + _ENTRY.size:
-        raise Truncated("a roster that ends within an entry", needed=at + _ENTRY.size, available=len(data))
-    peer_id, seats, pair_token, key, window, delay, length = _ENTRY.unpack_from(data, at)
-    at += _ENTRY.size
-    if length > MAX_ADDRESS or len(data) < at + length:
-        raise InvalidValue("a roster with an address that is too long")
-    if not seats:
-        raise InvalidValue(f"peer {peer_id} plays no seat")
-    address = unpack_address(data[at : at + length])
-    entry = RosterEntry(peer_id, unpack_seats(seats), address, pair_token, key, Reach(window, delay))
-    return entry, seats, at + length
+def _read_entry(reader: MessageReader) -> RosterEntry:
+    peer_id, seats, pair_token, key, *reach = reader.unpack(_ENTRY)
+    address = reader.short()
+    if len(address) > MAX_ADDRESS or not seats:
+        raise InvalidValue(f"peer {peer_id} plays no seat, or has an address that is too long")
+    return RosterEntry(peer_id, unpack_seats(seats), unpack_address(address), pair_token, key, Reach(*reach))
+
+
+def check_unclaimed(peers: Iterable[tuple[int, tuple[int, ...]]]) -> None:
+    """Raise InvalidValue if two of these, each an id with its seats, have the same id or the same seat."""
+    listed = list(peers)
+    seats = [seat for _, group in listed for seat in group]
+    if len({peer_id for peer_id, _ in listed}) != len(listed) or len(set(seats)) != len(seats):
+        raise InvalidValue("two peers claim the same seat or peer id")
 
 
 def check_seats(groups: Iterable[tuple[int, ...]], num_players: int) -> set[int]:
@@ -187,14 +180,13 @@ def check_seats(groups: Iterable[tuple[int, ...]], num_players: int) -> set[int]
 
 
 def encode_ready(token: bytes) -> bytes:
-    return bytes((MessageKind.READY,)) + token
+    return _READY.pack(MessageKind.READY, token)
 
 
 def decode_ready(data: bytes) -> bytes:
     """Read the token of the sender's roster."""
-    if len(data) != 1 + TOKEN_SIZE:
-        raise InvalidValue(f"READY has {1 + TOKEN_SIZE} bytes, not {len(data)}")
-    return data[1:]
+    token: bytes = fields_of(_READY, data)[1]
+    return token
 
 
 def encode_start(seed: int) -> bytes:
@@ -202,9 +194,7 @@ def encode_start(seed: int) -> bytes:
 
 
 def decode_start(data: bytes) -> int:
-    if len(data) != _START.size:
-        raise InvalidValue(f"START has {_START.size} bytes, not {len(data)}")
-    seed: int = _START.unpack(data)[1]
+    seed: int = fields_of(_START, data)[1]
     if not seed:
         raise InvalidValue("a match has a seed from 1 on")
     return seed

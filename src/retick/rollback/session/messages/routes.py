@@ -67,6 +67,7 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(MessageKind.CANCEL, (HOST,), LINKING, Lobby, Lobby.receive_cancel),
     MessageRow(MessageKind.CANCEL, (PLAYER,), RUNNING, Joins, Joins.receive_cancel),
     MessageRow(MessageKind.TAKEN, (PLAYER,), RUNNING, Newcomer, Newcomer.receive_taken),
+    MessageRow(MessageKind.EVIDENCE, (PLAYER,), LINKING, Lobby, Lobby.hold),
     MessageRow(MessageKind.EVIDENCE, (PLAYER, NEWCOMER), RUNNING, DesyncPart, DesyncPart.receive_evidence),
     MessageRow(MessageKind.ASK, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_ask),
     MessageRow(MessageKind.PROFILE, (HOST, JOINER, PLAYER, NEWCOMER), ANY_PHASE, Profiles, Profiles.receive_profile),
