@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from retick.errors import UsageError
+from retick.errors import SchemaError, UsageError
 from retick.sim import Thing, Vector2, World
 from retick.sim.world.boxes import STEP, boxes_of
 
@@ -82,6 +82,16 @@ def test_slots_of_a_games_own_stay_beside_the_boxes() -> None:
     thing.own = "anything"
     assert (thing.own, shown(thing)) == ("anything", {"a": 5, "b": 2.0, "j": 10, "k": 11, "m": 12, "n": 14})
     assert not hasattr(Slotted(), "own")
+
+
+def test_slots_of_a_games_own_beside_another_class_of_things_are_refused_in_words() -> None:
+    with pytest.raises(SchemaError, match=r"^class Torn cannot have Slotted, which has __slots__ of its own, beside"):
+        type(Few)("Torn", (Slotted, Many), {})
+
+
+def test_an_order_of_bases_that_cannot_be_is_told_without_our_classes() -> None:
+    with pytest.raises(TypeError, match=r"for bases Few, Mixed$"):
+        type(Few)("Odd", (Few, Mixed), {"__annotations__": {f"n{index}": int for index in range(9)}})
 
 
 class Yard(World):

@@ -9,6 +9,7 @@ import sys
 from functools import cache
 from typing import Any
 
+from retick.errors import SchemaError
 from retick.sim.world.storage import Cell, Root
 
 STEP = 4
@@ -38,6 +39,17 @@ def bases_with_boxes(bases: tuple[type, ...], count: int, namespace: dict[str, A
     behind = bases.index(things[-1]) + 1
     root = Root if issubclass(things[0], Root) else Cell
     return (*bases[:behind], _chain(root, -(-count // STEP)), *bases[behind:])
+
+
+def check_slots(name: str, bases: tuple[type, ...]) -> None:
+    """Refuse several bases of things of which one has slots of a game's own: Python cannot lay them out together."""
+    things = [base for base in bases if issubclass(base, Cell)]
+    for base in things:
+        if len(things) > 1 and any(_has_own_slots(each) for each in base.__mro__):
+            raise SchemaError(
+                f"class {name} cannot have {base.__name__}, which has __slots__ of its own, beside another class of "
+                "things: declare what is in the slots as fields, with Cache[...] for what is not state"
+            )
 
 
 def names_in(namespace: dict[str, Any]) -> set[str]:

@@ -26,7 +26,7 @@ from retick.sim.kinds import SEED
 from retick.sim.shapes import Shape, Vector2
 from retick.sim.world.adapter import SimulatedWorld, WorldState
 from retick.sim.world.advice import sprite_class
-from retick.sim.world.boxes import bases_with_boxes, names_in
+from retick.sim.world.boxes import bases_with_boxes, check_slots, names_in
 from retick.sim.world.command import Command, commands_of
 from retick.sim.world.declaration import (
     CACHE,
@@ -61,7 +61,13 @@ class ThingType(type):
         if not any(isinstance(base, ThingType) for base in bases):
             return super().__new__(mcls, name, bases, namespace)
         fields = names_in(namespace).union(each.name for base in bases for each in getattr(base, "_members", ()))
-        cls = super().__new__(mcls, name, bases_with_boxes(bases, len(fields), namespace), namespace)
+        boxed = bases_with_boxes(bases, len(fields), namespace)
+        try:
+            cls = super().__new__(mcls, name, boxed, namespace)
+        except TypeError:
+            check_slots(name, bases)
+            super().__new__(mcls, name, bases, namespace)  # says the same of the bases as they were written
+            raise
         hints = hints_of(cls)
         _check_names(cls, hints)
         cls._members = tuple(member_of(name, field, hint) for field, hint in hints.items())
