@@ -861,18 +861,24 @@ def _put(box: Box, x: cython.double, y: cython.double, w: cython.double, h: cyth
     return 0
 
 
+if not cython.compiled:
+    MOST_WRAPPED = 8  # C constant: how many sequences of one, or objects with a rect, may stand around a rectangle
+
+
 @cython.cfunc
-def _box_of(value: Any) -> Box:
+def _box_of(value: Any, depth: cython.int = 0) -> Box:
     """A rectangle from any sequence of four numbers, or of two pairs; None for anything else."""
     if isinstance(value, Box):
         return value
+    if depth > MOST_WRAPPED:
+        return None  # type: ignore[return-value]  # callers look; a value may be its own ``rect``, or its only item
     if not isinstance(value, tuple):
         if not is_sequence(value):
             rect = getattr(value, "rect", None)
-            return None if rect is None else _box_of(rect)  # type: ignore[return-value]  # callers look
+            return None if rect is None else _box_of(rect, depth + 1)  # type: ignore[return-value]  # as above
         value = tuple(value)
     if len(value) == 1:
-        return _box_of(value[0])
+        return _box_of(value[0], depth + 1)
     if len(value) == 2:
         value = (*needed_pair(value[0]), *needed_pair(value[1]))
     if len(value) != 4:

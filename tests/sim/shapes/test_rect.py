@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+from enum import Flag
 from typing import Any
 
 import pytest
@@ -145,3 +146,19 @@ def test_both_forms_agree_on_every_value_and_every_error(twin: Twin) -> None:
         twin.agrees(told, a, b, x, y)
 
     check()
+
+
+class Alone(Flag):
+    ONE = 1
+
+
+class ItsOwn:
+    @property
+    def rect(self) -> "ItsOwn":
+        return self
+
+
+@pytest.mark.parametrize("value", [Alone.ONE, ItsOwn()], ids=["a flag of one member", "an object that is its own rect"])
+def test_a_value_that_contains_itself_is_no_rectangle(value: object) -> None:
+    with pytest.raises(TypeError, match="a Rect or four numbers are needed"):
+        Rect(value)  # type: ignore[call-overload]  # what is tried here

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import UsageError
+from retick.sim import Ref, Thing, World
 from tests.sim.world.zoo import Animal, Mood, Spot, Zoo
 
 
@@ -193,3 +194,45 @@ def test_a_slice_or_a_sum_is_a_plain_list() -> None:
     assert type(zoo.animals + [None]) is list  # type: ignore[list-item] # noqa: RUF005 - the sum is the test
     assert type(list(zoo.animals)) is list
     assert zoo.animals.column("name") == [0, 1]  # type: ignore[attr-defined] # mypy sees a list
+
+
+class Twin(Thing):
+    """All of them are equal."""
+
+    number: int
+    other: Ref["Twin"] = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Twin)
+
+    __hash__ = None  # type: ignore[assignment]  # as Python does it for a class with __eq__
+
+
+class Twins(World):
+    num_players = 1
+    twins: list[Twin]
+
+
+def test_things_that_a_game_made_equal_are_different_ones_to_a_list() -> None:
+    world = Twins()
+    world.twins = [Twin(1), Twin(2), Twin(3)]
+    first, second, third = world.twins
+    third.other = second
+    world.twins[0] = third  # a swap
+    assert [each.number for each in world.twins] == [3, 2, 1]
+    world.twins = [Twin(4), first, third]
+    assert third.other is None
+    loaded = Twins()
+    loaded.load(world.save())
+    assert loaded.fields() == world.fields()
+
+
+def test_a_key_may_read_a_reference_while_a_list_is_sorted() -> None:
+    world = Twins()
+    world.twins = [Twin(1), Twin(2), Twin(3)]
+    world.twins[0].other = world.twins[2]
+    world.twins.sort(key=lambda each: each.other.number if each.other is not None else 0)
+    assert [each.number for each in world.twins] == [2, 3, 1]
+    assert world.twins[2].other is world.twins[1]
+    with pytest.raises(ValueError, match="list modified during sort"):
+        world.twins.sort(key=lambda each: world.twins.pop().number)

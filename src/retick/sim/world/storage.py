@@ -915,7 +915,7 @@ class FieldAttribute(FieldPlan):
 
 # Called by these names: from list.pop(...) Cython would make a method call, and so call our own pop.
 _DELETE, _INDEX, _POP, _SET = list.__delitem__, list.index, list.pop, list.__setitem__
-_REMOVE, _REVERSE, _SORT = list.remove, list.reverse, list.sort
+_REMOVE, _REVERSE = list.remove, list.reverse
 
 
 @cython.cclass
@@ -983,7 +983,12 @@ class BoundedList(list):  # type: ignore[type-arg]  # a C class cannot inherit f
 
     def sort(self, *, key: Any = None, reverse: Any = False) -> None:
         self.check_changes()
-        _SORT(self, key=key, reverse=reverse)
+        # Python empties a list while it sorts it, and a key may read a reference, which looks for its target there.
+        before = list(self)
+        after = sorted(before, key=key, reverse=reverse)
+        if len(self) != len(before) or any(one is not other for one, other in zip(self, before, strict=True)):
+            raise ValueError("list modified during sort")
+        _SET(self, slice(None), after)
 
     def reverse(self) -> None:
         self.check_changes()
@@ -1018,18 +1023,18 @@ class ThingList(BoundedList):
         self.check_room(len(items))
         if self.keep_some(items):
             return 0
-        staying = set()
+        staying = set()  # by identity: a game may have made different things equal
         for item in items:
             if isinstance(item, Cell):
                 cell: Cell = item
-                if item in staying:
+                if id(item) in staying:
                     raise UsageError(f"{self._field.where}: this {type(item).__name__} would be in the list twice")
-                staying.add(item)
+                staying.add(id(item))
                 if cell._owner is self:
                     continue
             self.check_item(item)
         for item in self:
-            if item not in staying:
+            if id(item) not in staying:
                 leave(item)
         _SET(self, slice(None), items)
         for item in items:
