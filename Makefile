@@ -62,11 +62,13 @@ test-compiled: $(VENV)/.dev $(VENV)/.programs
 # The kernels' own tests, over their Python source. What else rests on kernels has run compiled, where
 # session/test_both_forms.py and fuzz/test_runs.py compare whole matches and all decoders in both forms, byte by byte;
 # make soak runs it uncompiled, too.
+VERIFY_TESTS := $(addprefix verify/test_,batch.py judge.py kernel.py tar.py)
 PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot fuzz/test_corpus.py checkers/test_both_forms.py \
 	rollback/engine rollback/match rollback/test_lan.py $(addprefix rollback/session/test_,core.py both_forms.py session.py) \
 	authority/survey $(addprefix authority/test_,bodies.py compact.py deltas.py views.py views_of_forms.py) \
-	$(addprefix verify/test_,batch.py judge.py kernel.py tar.py)))
-ON_KERNELS := $(sort $(PURE_TESTS) $(wildcard $(addprefix tests/,rollback authority host netrunner replay testing checkers/cheats checkers/test_*.py fuzz)))
+	$(VERIFY_TESTS)))
+ON_KERNELS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollback authority host netrunner replay testing \
+	checkers/cheats checkers/test_*.py fuzz $(VERIFY_TESTS)))
 
 test-pure: $(VENV)/.dev
 	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=quick -m "not long and not soak" $(PURE_TESTS)
