@@ -59,9 +59,16 @@ $(VENV)/.programs: $(VENV)/.dev tests/programs.py
 test-compiled: $(VENV)/.dev $(VENV)/.programs
 	$(PY) -m pytest -q -n $(TEST_PROCESSES) -m "not soak"
 
-# What touches a kernel, over its Python source; make soak runs the long ones so, too.
-PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollback authority host netrunner replay testing checkers/cheats checkers/test_*.py fuzz \
-	verify/test_batch.py verify/test_judge.py verify/test_kernel.py verify/test_tar.py))
+# The kernels' own tests, over their Python source. What else rests on kernels has run compiled, where
+# session/test_both_forms.py and fuzz/test_runs.py compare whole matches and all decoders in both forms, byte by byte;
+# make soak runs it uncompiled, too.
+VERIFY_TESTS := $(addprefix verify/test_,batch.py judge.py kernel.py tar.py)
+PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot fuzz/test_corpus.py checkers/test_both_forms.py \
+	rollback/engine rollback/match rollback/test_lan.py $(addprefix rollback/session/test_,core.py both_forms.py session.py) \
+	authority/survey $(addprefix authority/test_,bodies.py compact.py deltas.py views.py views_of_forms.py) \
+	$(VERIFY_TESTS)))
+ON_KERNELS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollback authority host netrunner replay testing \
+	checkers/cheats checkers/test_*.py fuzz $(VERIFY_TESTS)))
 
 test-pure: $(VENV)/.dev
 	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=quick -m "not long and not soak" $(PURE_TESTS)
@@ -91,7 +98,7 @@ soak-tests: $(VENV)/.dev $(VENV)/.programs
 	$(PY) -m pytest -q tests/verify/test_ray.py
 
 soak-pure: $(VENV)/.dev
-	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) -m "long or soak" $(PURE_TESTS)
+	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) $(ON_KERNELS)
 
 soak-chaos: $(VENV)/.dev
 	$(PY) -m benchmarks chaos --players 2 --matches 2000

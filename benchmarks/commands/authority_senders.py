@@ -19,7 +19,8 @@ from retick.host.joining import JoinRequest, encode_join
 from retick.link import Connected, LinkConfig, LinkEndpoint, ReliableReceived, UnreliableReceived
 from retick.netrunner import NetRunner
 from retick.netrunner.delta import DELTA_SNAPSHOT, DeltaCodec, acked_input
-from retick.netrunner.packets import ClientHello, Ping, Pong, RunnerWelcome
+from retick.netrunner.messages import ClientHello, Ping, Pong
+from retick.netrunner.packets import RunnerWelcome
 from retick.transport.poll import Poll
 from retick.transport.udp import SocketAddress, open_udp
 

@@ -17,7 +17,7 @@ from retick.host.config import DELTA_SNAPSHOTS
 from retick.host.joining import JoinRequest, encode_join
 from retick.link import Accept, Connected, LinkConfig, LinkEndpoint, ReliableReceived
 from retick.netrunner import Client, Server
-from retick.netrunner.packets import ClientHello
+from retick.netrunner.messages import ClientHello
 
 __all__ = ["TARGETS"]
 

@@ -8,7 +8,7 @@ from retick.host.joining import JoinRequest, encode_join
 from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, ReliableReceived
 from retick.netrunner import Client, NetRunner
 from retick.netrunner.delta import DeltaCodec
-from retick.netrunner.packets import ClientHello
+from retick.netrunner.messages import ClientHello
 from retick.transport import MemoryHub
 from tests.netrunner.courses import Field, seeded
 from tests.netrunner.linked import Linked

@@ -12,7 +12,8 @@ from retick.errors import (
 )
 from retick.games.runner import Tuning
 from retick.netrunner import RunnerConfig
-from retick.netrunner.packets import ClientHello, DelayUpdate, Ping, Pong, ResyncHint, RunnerWelcome
+from retick.netrunner.messages import ClientHello, DelayUpdate, Ping, Pong, ResyncHint
+from retick.netrunner.packets import RunnerWelcome
 from tests.netrunner.worked_examples import NET, WELCOME
 
 

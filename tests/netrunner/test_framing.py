@@ -15,18 +15,16 @@ from retick.errors import (
     TrailingData,
     Truncated,
 )
+from retick.netrunner.messages import ClientHello, DelayUpdate, Ping
 from retick.netrunner.packets import (
     BUNDLE_SIZE,
     COMMAND_SIZE,
     NOBODY,
     SNAPSHOT_SIZE,
     STATE_SIZE,
-    ClientHello,
-    DelayUpdate,
     Fire,
     FireResult,
     FireVisual,
-    Ping,
 )
 from tests.netrunner.worked_examples import NET, ORDER, PLAYER
 

@@ -7,11 +7,11 @@ from retick.rollback.events import SourceChanged
 from retick.routes import PathChanged, PathKind
 from retick.testing.online_mesh import OnlineMesh
 from retick.transport import Conditions, Nat, NatKind
-from tests.routes.matches import BOTH_WAYS, between, has_direct_path, is_direct, longest_stall
+from tests.routes.matches import PAIRS, between, has_direct_path, is_direct, longest_stall
 from tests.routes.matrix_table import PAGE, rendered, written
 
 
-@pytest.mark.parametrize(("one", "other"), BOTH_WAYS)
+@pytest.mark.parametrize(("one", "other"), PAIRS)
 def test_every_pair_plays_and_directly_wherever_a_direct_path_exists(one: NatKind, other: NatKind) -> None:
     for lenient in (False, True):
         mesh = between(*(Nat(kind=kind, lenient=lenient, keeps_ports=not lenient) for kind in (one, other)))

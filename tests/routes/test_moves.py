@@ -8,7 +8,7 @@ import pytest
 from retick.rollback.events import MatchEnded
 from retick.routes import PathKind, RelayChanged
 from retick.transport import Nat, NatKind
-from tests.routes.matches import BOTH_WAYS, between, is_direct, longest_stall
+from tests.routes.matches import PAIRS, between, is_direct, longest_stall
 
 SYMMETRIC = Nat(kind=NatKind.SYMMETRIC)
 
@@ -47,7 +47,7 @@ def test_a_path_that_comes_and_goes_is_used_ever_more_rarely() -> None:
     mesh.verify()
 
 
-@pytest.mark.parametrize(("one", "other"), BOTH_WAYS)
+@pytest.mark.parametrize(("one", "other"), PAIRS)
 def test_a_router_that_starts_again_costs_a_second_at_most(one: NatKind, other: NatKind) -> None:
     mesh = between(Nat(kind=one, keeps_ports=False), Nat(kind=other, keeps_ports=False))
     mesh.run(3.0)

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 from retick.errors import DecodeError
 from retick.games.runner import locomotion
 from retick.games.runner.commands import RunnerButton
-from retick.netrunner import packets
+from retick.host.stats import InputStats
+from retick.netrunner import messages, packets
 from retick.wire.explain import Explanation, FieldSpec, RowReader
 
 PREFIX = "netrunner "
@@ -73,17 +74,17 @@ STATE = (
     *_floats("vx", "vy", "vz", meaning="metres a second"),
     *_floats("yaw", "pitch", meaning="radians"),
     FieldSpec("grounded", "B"),
-    *_words(packets.InputStats._fields, "IIIIIIIiff"),
+    *_words(InputStats._fields, "IIIIIIIiff"),
     FieldSpec("locomotion", f"{locomotion.PACKED_SIZE}s", _name_locomotion),
 )
 CONTROL_HEAD = (TYPE, FieldSpec("subtype", "B"))
 CONTROLS: Mapping[int, tuple[str, tuple[FieldSpec, ...]]] = {
-    1: ("hello", _words(packets.ClientHello._fields, "I")),
+    1: ("hello", _words(messages.ClientHello._fields, "I")),
     2: ("welcome", _words(packets.RunnerWelcome._fields, "IiiiiiiiffffffffiffIBBfff")),
-    3: ("ping", _words(packets.Ping._fields, "HI")),
-    4: ("pong", _words(packets.Pong._fields, "HII")),
-    5: ("delay update", _words(packets.DelayUpdate._fields, "i")),
-    6: ("resync hint", _words(packets.ResyncHint._fields, "I")),
+    3: ("ping", _words(messages.Ping._fields, "HI")),
+    4: ("pong", _words(messages.Pong._fields, "HII")),
+    5: ("delay update", _words(messages.DelayUpdate._fields, "i")),
+    6: ("resync hint", _words(messages.ResyncHint._fields, "I")),
 }
 """The fields after the head of a control packet, by its subtype."""
 PACKETS: Mapping[int, PacketTable] = {

@@ -4,9 +4,8 @@ The codes are listed in docs/formats/snapshot.md. Decoding raises a DecodeError 
 EncodeError.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any
 
 from retick.errors import (
     BadMagic,
@@ -25,115 +24,6 @@ from retick.errors import (
 from retick.snapshot import layout
 from retick.snapshot.layout import FULL, SECTION_NAMES
 
-_LIMITS = {
-    layout.PACKET_BYTES: "Wire.LimitsExceeded.PacketBytes",
-    layout.SECTION_COUNT: "Wire.LimitsExceeded.SectionCount",
-    layout.SECTION_LENGTH: "Wire.LimitsExceeded.SectionLength",
-    layout.LIMIT_CREATE: "LimitsExceeded.EntitiesCreate",
-    layout.LIMIT_UPDATE: "LimitsExceeded.EntitiesUpdate",
-    layout.LIMIT_DESTROY: "LimitsExceeded.EntitiesDestroy",
-    layout.LIMIT_TOTAL: "LimitsExceeded.TotalEntitiesAfterApply",
-    layout.LIMIT_COMPONENTS: "LimitsExceeded.ComponentsPerEntity",
-    layout.LIMIT_FIELDS: "LimitsExceeded.FieldsPerComponent",
-    layout.LIMIT_SECTION_BYTES: "LimitsExceeded.SectionBytes",
-}
-_TRUNCATED = {
-    layout.PACKET_TOO_SMALL: ("Wire.PacketTooSmall", "bytes are needed for a header", "required", "actual"),
-    layout.FRAMING_TRUNCATED: (
-        "Wire.SectionFraming.Truncated",
-        "bytes are needed for a section",
-        "needed",
-        "available",
-    ),
-    layout.UNEXPECTED_EOF: ("Bitstream.UnexpectedEof", "bits are needed for a value", "requested", "available"),
-    layout.COMPONENT_MASK_BITS: (
-        "InvalidMask.ComponentMask.NotEnoughBits",
-        "bits are needed for a component mask",
-        "expected",
-        "available",
-    ),
-    layout.FIELD_MASK_BITS: (
-        "InvalidMask.FieldMask.NotEnoughBits",
-        "bits are needed for a field mask",
-        "expected",
-        "available",
-    ),
-}
-
-
-class _Invalid(NamedTuple):
-    """Code and text for a status: names in braces, and the values of ``details``, are numbers of the fault."""
-
-    code: str
-    sentence: str
-    details: Mapping[str, str] = MappingProxyType({})
-    """The names of the numbers in the error's details."""
-
-
-_INVALID = {
-    layout.INVALID_FLAGS: _Invalid(
-        "Wire.InvalidFlags", "flags {flags} are not those of this kind of packet", {"flags": "flags"}
-    ),
-    layout.INVALID_BASELINE_TICK: _Invalid(
-        "Wire.InvalidBaselineTick",
-        "count ticks from 1: no delta starts from tick {found}",
-        {"baseline_tick": "found", "flags": "flags"},
-    ),
-    layout.PAYLOAD_LENGTH: _Invalid(
-        "Wire.PayloadLengthMismatch",
-        "the header says {expected} payload bytes, there are {found}",
-        {"header_len": "expected", "actual_len": "found"},
-    ),
-    layout.UNKNOWN_TAG: _Invalid("Wire.UnknownSectionTag", "section tag {tag} is not known", {"tag": "tag"}),
-    layout.FRAMING_VARINT: _Invalid("Wire.SectionFraming.InvalidVarint", "a length or tick is not a valid varint"),
-    layout.BODY_VARINT: _Invalid("Bitstream.InvalidVarint", "a varint in a section is not valid"),
-    layout.PADDING: _Invalid("Bitstream.NonZeroPadding", "padding bits are not zero"),
-    layout.UNKNOWN_COMPONENT: _Invalid(
-        "InvalidMask.ComponentMask.UnknownComponent",
-        "component {component} is not in the schema",
-        {"component": "component"},
-    ),
-    layout.INVALID_COMPONENT_ID: _Invalid(
-        "InvalidMask.ComponentMask.InvalidComponentId", "{found} is not a component id", {"raw": "found"}
-    ),
-    layout.EMPTY_FIELD_MASK: _Invalid(
-        "InvalidMask.FieldMask.EmptyFieldMask",
-        "component {component} is updated without any field",
-        {"component": "component"},
-    ),
-    layout.FIELD_COUNT_MISMATCH: _Invalid(
-        "InvalidMask.FieldMask.FieldCountMismatch",
-        "{found} fields where there are {expected}",
-        {"actual": "found", "expected": "expected"},
-    ),
-    layout.INVALID_FIELD_INDEX: _Invalid(
-        "InvalidMask.FieldMask.InvalidFieldIndex",
-        "field index {found} of component {component} is out of range or out of order",
-        {"component": "component", "field_index": "found"},
-    ),
-    layout.PRESENCE_MISMATCH: _Invalid(
-        "InvalidMask.ComponentMask.ComponentPresenceMismatch",
-        "component {component} was added to or removed from a living entity: destroy and create it instead",
-        {"component": "component"},
-    ),
-    layout.ENTITY_ORDER: _Invalid(
-        "InvalidEntityOrder",
-        "{current} does not come after {previous}",
-        {"previous": "previous", "current": "current"},
-    ),
-    layout.DUPLICATE_UPDATE: _Invalid("DuplicateUpdateEncoding", "masked and sparse updates stand in one packet"),
-    layout.ENTITY_NOT_FOUND: _Invalid("EntityNotFound", "entity {entity} is not there", {"entity_id": "entity"}),
-    layout.COMPONENT_NOT_FOUND: _Invalid(
-        "ComponentNotFound",
-        "entity {entity} has no component {component}",
-        {"entity_id": "entity", "component_id": "component"},
-    ),
-    layout.ENTITY_EXISTS: _Invalid("EntityAlreadyExists", "entity {entity} is there already", {"entity_id": "entity"}),
-}
-_BY_SECTION = {
-    layout.UNEXPECTED_SECTION: ("UnexpectedSection", "section {name} may not stand in this kind of packet"),
-    layout.DUPLICATE_SECTION: ("DuplicateSection", "section {name} stands in the packet twice"),
-}
 _RESYNC = {
     "SessionMissing",
     "SessionInitInvalid",
@@ -146,6 +36,16 @@ _RESYNC = {
 }
 
 
+@cache
+def _errors() -> dict[str, dict[int, Any]]:
+    """errors.toml, by status. It is read for the first error, since most programs never see one."""
+    from importlib.resources import files
+    from tomllib import loads
+
+    text = files("retick.snapshot").joinpath("errors.toml").read_text(encoding="utf-8")
+    return {kind: {getattr(layout, name): row for name, row in rows.items()} for kind, rows in loads(text).items()}
+
+
 def needs_resync(error: RetickError) -> bool:
     """Whether the receiver should ask for a new session and a full snapshot; other packets are just dropped."""
     return error.code in _RESYNC
@@ -153,24 +53,23 @@ def needs_resync(error: RetickError) -> bool:
 
 def decode_error(status: int, fault: Any, schema: Any) -> DecodeError:
     """The error for a decoder's status; ``fault`` holds its numbers."""
-    if status in _LIMITS:
-        code = _LIMITS[status]
+    errors = _errors()
+    if status in errors["limits"]:
+        code = errors["limits"][status]
         what = code.rpartition(".")[2]
         message = f"{fault.actual} is above the limit of {fault.limit} ({what})"
         error = LimitExceeded(message, what=what, limit=fault.limit, actual=fault.actual)
         return with_code(error, code, limit=fault.limit, actual=fault.actual)
-    if status in _TRUNCATED:
-        code, what, needed, available = _TRUNCATED[status]
-        message = f"{fault.needed} {what}, {fault.available} are left"
+    if row := errors["truncated"].get(status):
+        message = f"{fault.needed} {row['what']}, {fault.available} are left"
         truncated = Truncated(message, needed=fault.needed, available=fault.available)
-        return with_code(truncated, code, **{needed: fault.needed, available: fault.available})
-    if status in _INVALID:
+        return with_code(truncated, row["code"], **{row["needed"]: fault.needed, row["available"]: fault.available})
+    if status in errors["invalid"]:
         code, sentence, details = _filled_in(status, _numbers_of(status, fault), schema)
         return with_code(InvalidValue(sentence), code, **details)
-    if status in _BY_SECTION:
-        code, text = _BY_SECTION[status]
+    if row := errors["sections"].get(status):
         name = SECTION_NAMES[fault.tag]
-        return with_code(InvalidValue(text.format(name=name)), f"{code}.{name}")
+        return with_code(InvalidValue(row["sentence"].format(name=name)), f"{row['code']}.{name}")
     if status in (layout.VALUE_RANGE, layout.MISSING_FIELD):
         return _field_error(status, fault, *schema.fields[fault.field])
     return _rare_decode_error(status, fault, schema)
@@ -211,20 +110,27 @@ def _rare_decode_error(status: int, fault: Any, schema: Any) -> DecodeError:
     return with_code(BaselineMissing(message, tick=found), "BaselineTickMismatch", expected=expected, found=found)
 
 
+def _details_of(status: int) -> dict[str, str]:
+    """The names of the numbers in an error's details, and which numbers of the fault they are."""
+    return _errors()["invalid"][status].get("details", {})  # type: ignore[no-any-return]  # the file says so
+
+
 def _numbers_of(status: int, fault: Any) -> dict[str, int]:
-    return {number: getattr(fault, number) for number in _INVALID[status].details.values()}
+    return {number: getattr(fault, number) for number in _details_of(status).values()}
 
 
 def _filled_in(status: int, numbers: dict[str, int], schema: Any) -> tuple[str, str, dict[str, int]]:
     """Code, sentence and details of a status in the table above; a component's name follows its id."""
-    code, sentence, details = _INVALID[status]
+    row = _errors()["invalid"][status]
+    sentence = row["sentence"]
     if status == layout.INVALID_BASELINE_TICK and numbers["flags"] == FULL:
         sentence = "a full snapshot has no baseline, and this one names tick {found}"
     shown: dict[str, object] = {**numbers}
     index = None if schema is None else schema.by_id.get(numbers.get("component"))
     if index is not None:
         shown["component"] = schema.components[index].label
-    return code, sentence.format_map(shown), {name: numbers[number] for name, number in details.items()}
+    details = {name: numbers[number] for name, number in _details_of(status).items()}
+    return row["code"], sentence.format_map(shown), details
 
 
 def encode_error(status: int, fault: Any, schema: Any) -> EncodeError:
@@ -232,7 +138,7 @@ def encode_error(status: int, fault: Any, schema: Any) -> EncodeError:
     if status == layout.VALUE_RANGE:
         owner, item = schema.fields[fault.field]
         return value_error(fault.entity, owner, item, fault.value)
-    if status in _LIMITS:
+    if status in _errors()["limits"]:
         return limit_error(status, fault.limit, fault.actual)
     if status == layout.BASELINE_TICK:
         return baseline_error(fault.expected, fault.found)
@@ -241,7 +147,7 @@ def encode_error(status: int, fault: Any, schema: Any) -> EncodeError:
 
 def limit_error(status: int, limit: int, actual: int) -> EncodeError:
     """The error for exceeding a limit on sending."""
-    code = _LIMITS[status]
+    code = _errors()["limits"][status]
     message = f"{actual} is above the limit of {limit} ({code.rpartition('.')[2]})"
     return with_code(EncodeError(message), code, limit=limit, actual=actual)
 

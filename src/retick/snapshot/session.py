@@ -20,25 +20,12 @@ from retick.errors import BaselineMissing, InvalidValue, UsageError, with_code
 from retick.snapshot import layout
 from retick.snapshot.decoder import Decoder
 from retick.snapshot.fields import is_int
-from retick.snapshot.layout import BASELINE_TICK_AT, DELTA, FULL, HEADER, MAGIC, SESSION, SESSION_INIT
+from retick.snapshot.layout import BASELINE_TICK_AT, HEADER, MAGIC, SESSION, SESSION_INIT
 from retick.snapshot.model import Snapshot
 from retick.wire.bits import BitReader
 
 if TYPE_CHECKING:
     from retick.snapshot.codec import Codec
-
-__all__ = [
-    "DELTA",
-    "FULL",
-    "SESSION_INIT",
-    "FrameHeader",
-    "SessionReceiver",
-    "SessionSender",
-    "SessionState",
-    "decode_session_init",
-    "encode_session_init",
-    "standard_header",
-]
 
 COMPACT_MODE = 1
 

@@ -24,18 +24,6 @@ from retick.transport.conditions import Conditions
 from retick.transport.endpoint import Address
 from retick.transport.simulated import SimulatedNetwork
 
-__all__ = [
-    "BAD_LINK",
-    "Mesh",
-    "MeshHung",
-    "MeshPeer",
-    "MeshSpectator",
-    "Press",
-    "idle",
-    "two_peers",
-]
-
-
 IDLE_INTERVAL = 1 / 120
 """Seconds between two turns of a loop that waits for others."""
 

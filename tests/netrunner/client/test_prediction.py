@@ -8,7 +8,7 @@ from retick.games.runner import CourseBot
 from retick.netrunner import Client, ClientConfig, NetRunner, RunnerConfig
 from retick.netrunner.config import ServerConfig
 from retick.netrunner.events import Reconciled, Resynced
-from retick.netrunner.packets import ResyncHint
+from retick.netrunner.messages import ResyncHint
 from retick.transport import Conditions
 from tests.netrunner.courses import Field, seeded
 

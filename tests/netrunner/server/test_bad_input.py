@@ -11,7 +11,7 @@ from retick.games.runner import RunnerCommand
 from retick.host.joining import JoinRequest, encode_join
 from retick.netrunner import Client, Server
 from retick.netrunner.delta import ACKED_INPUT
-from retick.netrunner.packets import ClientHello, Ping, ResyncHint
+from retick.netrunner.messages import ClientHello, Ping, ResyncHint
 from retick.netrunner.server.player import Player
 from retick.transport import MemoryHub
 from tests.effort import examples

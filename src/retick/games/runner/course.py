@@ -24,17 +24,6 @@ from typing import Final, NamedTuple
 from retick.errors import UsageError
 from retick.games.runner.rows import MAX_BOXES
 
-__all__ = [
-    "ARENA",
-    "COURSE",
-    "LAP",
-    "MAX_BOXES",
-    "CourseBox",
-    "CourseWorld",
-    "Leg",
-]
-
-
 # The solids that runners collide with: one floor plane and a list of boxes, with all faces square to the axes.
 #
 # The motor relies on square faces: every wall normal is then one of four directions, and two bytes carry it exactly.

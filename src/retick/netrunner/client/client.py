@@ -14,9 +14,9 @@ from retick.host.events import GameMessageReceived, Joined
 from retick.host.joining import JoinRequest
 from retick.host.link_config import ClientSealing, sealing_by_token
 from retick.host.stats import ClientStats
-from retick.host.timing import Pings, ms_to_ticks
+from retick.host.timing import Pings, RenderClock, ms_to_ticks
 from retick.link import Reason
-from retick.netrunner.client.interpolation import InterpolationDelay, RemoteBuffer, RemoteView, RenderClock
+from retick.netrunner.client.interpolation import InterpolationDelay, RemoteBuffer, RemoteView
 from retick.netrunner.client.prediction import OwnPrediction
 from retick.netrunner.config import ClientConfig
 from retick.netrunner.delta import DELTA_SNAPSHOT, LAST_TICK, DeltaCodec, DeltaReceiver, acked_input

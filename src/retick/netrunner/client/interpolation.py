@@ -4,20 +4,8 @@ from bisect import insort
 from math import dist, hypot, pi
 from typing import Final, NamedTuple
 
-from retick.host.timing import RenderClock, ms_to_ticks
+from retick.host.timing import ms_to_ticks
 from retick.netrunner.profile import State, Vector
-
-__all__ = [
-    "TELEPORT",
-    "InterpolationDelay",
-    "RemoteBuffer",
-    "RemoteView",
-    "RenderClock",
-    "is_declared_teleport",
-    "is_teleport",
-    "speed_between",
-]
-
 
 # Teleports: a player who suddenly is elsewhere is never drawn on the way, since there was none.
 #
