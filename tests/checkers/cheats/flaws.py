@@ -12,6 +12,7 @@ from retick.rollback.session import outcome, signing
 from retick.rollback.session.agreement import Agreement
 from retick.rollback.session.membership import Membership
 from retick.rollback.session.messages.kinds import MessageKind
+from retick.rollback.session.part import EarlyMessages
 from retick.rollback.session.pause import Pause
 from retick.rollback.session.peer import Role
 from tests.checkers.cheats.scenarios import CheatScenario
@@ -76,14 +77,15 @@ def _anybody_resumes(right: Any) -> Any:
 
 
 def _newcomers_are_members(right: Any) -> Any:
-    def receive(self: Membership, peer: Any, data: bytes) -> None:
-        if peer.role is Role.NEWCOMER and self.agreement is not None and data[0] == MessageKind.STATEMENT:
-            self.agreement.members[peer.peer_id] = peer.key
-            self.agreement.receive(peer.peer_id, data, self._session.now)
+    def keep(self: EarlyMessages, peer: Any, data: bytes) -> None:
+        agreement = self._session.membership.agreement
+        if peer.role is Role.NEWCOMER and agreement is not None and data[0] == MessageKind.STATEMENT:
+            agreement.members[peer.peer_id] = peer.key
+            agreement.receive(peer.peer_id, data, self._session.now)
         else:
             right(self, peer, data)
 
-    return receive
+    return keep
 
 
 def _late_if_told_otherwise(right: Any) -> Any:
@@ -131,8 +133,8 @@ FLAWS: dict[str, Flaw] = {
     "blames-in-a-slot": Flaw("who could not state it is blamed", Membership, "has_decided_since", _returns(True)),
     "newcomers-are-members": Flaw(
         "newcomers take part",
-        Membership,
-        "receive",
+        EarlyMessages,
+        "keep",
         _newcomers_are_members,
         _about("newcomer", "unasked", "STATEMENT"),
     ),

@@ -16,7 +16,7 @@ from retick.rollback.events import FramesTakenBack, PeerUnheard, PlayersDropped
 from retick.rollback.match.match import Match, missing_of
 from retick.rollback.session.agreement import DELTA, EAGER, MOST_WAITING, STEP, Agreement
 from retick.rollback.session.messages.agreement import LARGEST_BODY, ReadyNewcomer, Statement, Tail, Taken, Wishes
-from retick.rollback.session.messages.kinds import NO_INPUTS, describe
+from retick.rollback.session.messages.kinds import NO_INPUTS, MessageKind, describe
 from retick.rollback.session.messages.roster import roster_hash
 from retick.rollback.session.outcome import Cut, Decided, SlotMembers, decided
 from retick.rollback.session.part import EarlyMessages, SessionPart
@@ -231,7 +231,8 @@ class Membership(SessionPart):
         elif peer.peer_id in agreement.members:
             session.is_quiet = False
             agreement.receive(peer.peer_id, data, session.now)
-            self.turn(self._match, session.now)
+            if data[0] != MessageKind.DECIDED:  # nothing follows from it at once, and a flood of it must be cheap
+                self.turn(self._match, session.now)
 
     def receive_early(self) -> None:
         """Receive what members sent before they, or this peer, were known to be members."""

@@ -85,10 +85,11 @@ class MessageReader:
 
 def fields_of(layout: struct.Struct, data: bytes) -> tuple[Any, ...]:
     """The fields of a message that has this layout, and nothing behind it."""
-    reader = MessageReader(data)
-    found = reader.unpack(layout)
-    reader.end()
-    return found
+    if len(data) != layout.size:
+        reader = MessageReader(data)
+        reader.take(layout.size)
+        reader.end()
+    return layout.unpack(data)
 
 
 def inputs_to_bytes(inputs: Iterable[int], size: int) -> bytes:
