@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from pygame.event import Event
 
 from retick.errors import RetickError, UsageError
-from retick.integrations.pygame import Program, play
+from retick.integrations.pygame import Program, play, pygame_game_of
+from retick.playing.match_line import MatchLine
 from tests.integrations.pygame import runners
 from tests.integrations.pygame.desk import key, key_up
 
@@ -53,7 +55,7 @@ def test_ctrl_c_ends_the_program_quietly_and_says_goodbye(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Program, "draw", interrupted)
     play(runners.Runners, runners.draw, runners.press)
-    assert shown == [None]
+    assert shown[-1] is None
 
 
 GAME_OVER = """
@@ -115,7 +117,14 @@ def test_wrong_arguments_are_named(wrong: dict[str, Any], text: str) -> None:
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """How programs begin, and the programs, instead of a window."""
     seen: list[Any] = []
-    monkeypatch.setattr(Program, "begin", lambda self, **way: seen.append(way))
+    begin = Program.begin
+
+    def noted(self: Program, line: Sequence[str], **way: Any) -> None:
+        monkeypatch.setattr(self, "show", lambda go: None)
+        begin(self, line, **way)
+        seen.append({"line": list(line), **way})
+
+    monkeypatch.setattr(Program, "begin", noted)
     monkeypatch.setattr(Program, "run", lambda self: seen.append(self))
     return seen
 
@@ -125,15 +134,16 @@ def test_what_is_not_given_is_taken_from_the_module_of_the_game(begun: list[Any]
     game = begun[1].game
     assert game.press == runners.press
     assert game.result is runners.result
-    assert begun[0] == {"host": False, "join": "", "watch": "", "online": False}
+    assert begun[0] == {"line": [], "host": False, "join": "", "watch": "", "online": False}
 
 
-def test_the_words_of_a_command_line_come_before_the_arguments(begun: list[Any]) -> None:
-    play(
-        runners.Runners, host=True, name="Ann", argv=["--join", "10.0.0.5", "--port", "7000", "--bot", "--name", "Bob"]
-    )
-    way, program = begun
-    assert way == {"host": False, "join": "10.0.0.5", "watch": "", "online": False}
+def test_the_words_of_a_command_line_come_before_the_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Any] = []
+    monkeypatch.setattr(Program, "match", lambda self, line: opened.append(line))
+    words = ["--join", "10.0.0.5", "--port", "7000", "--bot", "--name", "Bob"]
+    program = Program(pygame_game_of(runners.Runners), name="Ann")
+    program.begin(words, host=True)
+    assert opened == [MatchLine("join", "10.0.0.5")]
     assert (program.name, program.game.port, program.game.bot, program.game.bad_link) == ("Bob", 7000, True, None)
 
 
@@ -181,13 +191,13 @@ def test_only_the_program_that_was_started_reads_its_command_line(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["game.py", "--host"])
     play(runners.Runners)
-    assert begun[0]["host"] is False
+    assert begun[0]["line"] == []
     exec("play(Runners)", {"__name__": "__main__", "play": play, "Runners": runners.Runners})
-    assert begun[2]["host"] is True
+    assert begun[2]["line"] == ["--host"]
 
 
 def test_what_a_peer_is_called_is_no_command_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    from retick.integrations.pygame.program import _say
+    from retick.playing.printing import tell
 
-    _say("\x1b[2J\x07 Ann")
-    assert capsys.readouterr().out == "?[2J? Ann\n"
+    tell("\x1b[2J\x07 Ann")
+    assert capsys.readouterr().out == "\\x1b[2J\\x07 Ann\n"
