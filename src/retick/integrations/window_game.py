@@ -4,8 +4,11 @@ Knows no framework: pygame draws into a screen, arcade and pyglet into the windo
 """
 
 import inspect
+import signal
 import sys
-from collections.abc import Callable, Hashable, Mapping
+import threading
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -187,3 +190,21 @@ def _with_me(draw: Callable[..., object], canvas: str, *, is_method: bool = Fals
         rule = f"draw(self{behind}) or draw(self{behind}, me)" if is_method else f"draw({before}world, me)"
         raise UsageError(f"draw({names}) must be {rule}: fonts and pictures are made once, in load() or in the module")
     return draw if takes_me else lambda *given: draw(*given[:-1])
+
+
+@contextmanager
+def closed_by_signals(close: Callable[[], object]) -> Iterator[None]:
+    """Call ``close`` when the process or its terminal is ended, so that the other peers get a goodbye."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may set signal handlers
+        yield
+        return
+    before = {}
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None:
+            before[number] = signal.signal(number, lambda *_: close())
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pygame
 import pytest
 
-from retick.integrations.pygame.drawing import HEIGHT, WIDTH, draw_graph
+from retick.integrations.page_drawing import HEIGHT, WIDTH, draw_graph
+from retick.integrations.pygame.program import SurfaceCanvas
 from retick.playing.network_report import DEEPEST, FRAMES, NetGraph, NetworkReport
 from retick.rollback import PeerStats, SessionStats
 
@@ -44,7 +45,7 @@ def test_it_stays_in_its_corner(depth: int) -> None:
     graph.note(replace(STATS, resimulated_frames=depth, peers={0: PEER}))
     screen = pygame.Surface((640, 480))
     screen.fill((9, 9, 9))
-    draw_graph(screen, graph)
+    draw_graph(SurfaceCanvas(screen), graph)
     corner = pygame.Rect(640 - WIDTH - 8, 8, WIDTH, HEIGHT)
     for x in range(0, 640, 3):
         for y in range(0, 480, 3):

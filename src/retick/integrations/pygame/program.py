@@ -1,12 +1,11 @@
 """The program around a game: ``play`` and its command line, the window and the loop."""
 
-import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ from pygame import Surface
 from pygame.event import Event
 
 from retick.errors import RetickError, UsageError
-from retick.integrations.pygame.drawing import draw_page
-from retick.integrations.window_game import WindowGame, window_game_of
+from retick.integrations.page_drawing import Box, Colour, draw_page
+from retick.integrations.window_game import WindowGame, closed_by_signals, window_game_of
 from retick.playing.keys import Keys
 from retick.playing.match import MatchPage
 from retick.playing.menu import Menu
@@ -30,6 +29,40 @@ PICTURES_A_SECOND = 120
 """Most pictures per second; frames of the match run when they are due."""
 PASTES = pygame.KMOD_CTRL | pygame.KMOD_META
 KEY_NAMES = {pygame.K_KP_ENTER: "return", pygame.K_KP_PLUS: "plus", pygame.K_KP_MINUS: "minus"}
+
+
+_fonts: dict[int, pygame.font.Font] = {}
+
+
+class SurfaceCanvas:
+    """Draws pages on a surface."""
+
+    def __init__(self, screen: Surface) -> None:
+        self._screen = screen
+        self.size = screen.get_size()
+
+    def box(self, place: Box, colour: Colour, *, alpha: int = 255) -> None:
+        if alpha == 255:
+            self._screen.fill(colour, place)
+            return
+        shade = Surface(place[2:], pygame.SRCALPHA)
+        shade.fill((*colour, alpha))
+        self._screen.blit(shade, place)
+
+    def measure(self, text: str, size: int, width: int = 0) -> tuple[int, int]:
+        return _rendered(text, size, (0, 0, 0), width).get_size()
+
+    def write(self, text: str, left: int, top: int, size: int, colour: Colour, width: int = 0) -> int:
+        line = _rendered(text, size, colour, width)
+        self._screen.blit(line, (left, top))
+        return line.get_height()
+
+
+@lru_cache(maxsize=128)
+def _rendered(text: str, size: int, colour: Colour, width: int) -> Surface:
+    if size not in _fonts:
+        _fonts[size] = pygame.font.Font(None, size)
+    return _fonts[size].render(text, True, colour, None, width)
 
 
 def note_key(keys: Keys, event: Event) -> None:
@@ -98,7 +131,11 @@ class Program(Menu):
     def draw(self, screen: Surface) -> None:
         """Draw the present page."""
         if self.page is not None:
-            draw_page(screen, self.page, self.game)
+            draw_page(SurfaceCanvas(screen), self.page, partial(self._draw_game, screen))
+
+    def _draw_game(self, screen: Surface, world: Any, me: Any) -> None:
+        self.game.draw(screen, world, me)
+        screen.set_clip(None)
 
     def run(self) -> None:
         """Open the window and run until it is closed. However it ends, the other peers get a goodbye."""
@@ -107,7 +144,7 @@ class Program(Menu):
             pygame.key.start_text_input()
             ticks = pygame.time.Clock()
             screen = Surface(self.game.size)
-            with _closed_by_signals():
+            with closed_by_signals(lambda: pygame.event.post(Event(pygame.QUIT))):
                 while self.turn([_scaled(event, window, screen) for event in pygame.event.get()]):
                     self.draw(screen)
                     if self._is_full != self._was_full:
@@ -119,24 +156,6 @@ class Program(Menu):
                 self.show(None)
             finally:
                 pygame.display.quit()
-
-
-@contextmanager
-def _closed_by_signals() -> Iterator[None]:
-    """Close the window when the process or its terminal is ended, so that the other peers get a goodbye."""
-    if threading.current_thread() is not threading.main_thread():  # only the main thread may set signal handlers
-        yield
-        return
-    before = {}
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None:
-            before[number] = signal.signal(number, lambda *_: pygame.event.post(Event(pygame.QUIT)))
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
 
 
 def _window_of(game: WindowGame, is_full: bool) -> Surface:
