@@ -201,3 +201,70 @@ def test_what_a_peer_is_called_is_no_command_to_the_terminal(capsys: pytest.Capt
 
     tell("\x1b[2J\x07 Ann")
     assert capsys.readouterr().out == "\\x1b[2J\\x07 Ann\n"
+
+
+def test_what_belongs_to_a_window_is_made_when_it_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import wave
+
+    monkeypatch.setenv("SDL_AUDIODRIVER", "dummy")
+    pygame.mixer.quit()
+    monkeypatch.chdir(tmp_path)
+    pygame.image.save(pygame.Surface((16, 16)), "icon.png")
+    with wave.open("theme.wav", "wb") as file:
+        file.setparams((1, 2, 22050, 0, "NONE", ""))
+        file.writeframes(bytes(44100))
+    made: list[Any] = []
+
+    def load() -> None:
+        made.append(pygame.Surface((4, 4), pygame.SRCALPHA).convert_alpha())
+
+    def seen(_screen: pygame.Surface, _world: Any, _me: Any) -> None:
+        made.append((pygame.display.get_caption()[0], pygame.mixer.music.get_busy()))
+        pygame.event.post(Event(pygame.QUIT))
+
+    play(
+        runners.Runners, seen, runners.press, load=load, music="theme.wav", icon="icon.png", folder=None,
+        argv=["--here"],
+    )  # fmt: skip
+    assert isinstance(made[0], pygame.Surface)
+    assert made[1] == ("Runners", True)
+    with pytest.raises(UsageError, match=r"there is no file theme\.ogg"):
+        play(runners.Runners, seen, runners.press, music="theme.ogg", argv=[])
+
+
+def test_a_module_may_use_the_names_of_a_window_for_something_else() -> None:
+    from types import ModuleType
+
+    module: Any = ModuleType("window")
+    module.load, module.music, module.icon, module.fullscreen = lambda path: path, object(), print, "yes"
+    game = pygame_game_of(runners.Runners, module, draw=runners.draw)
+    assert (game.load, game.music, game.icon, game.fullscreen) == (None, None, None, False)
+
+
+def test_f11_changes_to_the_whole_screen_and_back_unless_the_game_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    flags: list[int] = []
+    set_mode = pygame.display.set_mode
+
+    def noted(size: Any, flag: int) -> Any:
+        flags.append(flag)
+        return set_mode(size, 0)
+
+    monkeypatch.setattr(pygame.display, "set_mode", noted)
+    pygame.display.init()
+    pygame.event.clear()
+    for _ in range(3):
+        pygame.event.post(key(pygame.K_F11))
+    pygame.event.post(key(pygame.K_ESCAPE))
+    events = pygame.event.get()
+    turns = iter([events[:1], events[1:2], [], events[3:]])
+    monkeypatch.setattr(pygame.event, "get", lambda: next(turns))
+    play(runners.Runners, runners.draw, runners.press, folder=None, argv=[])
+    assert flags == [pygame.RESIZABLE, pygame.FULLSCREEN, pygame.RESIZABLE]
+
+
+def test_a_game_without_a_title_is_called_as_its_class() -> None:
+    class SpaceTanks(runners.Runners):
+        pass
+
+    assert pygame_game_of(SpaceTanks, draw=runners.draw, press=runners.press).title == "Space Tanks"
+    assert pygame_game_of(SpaceTanks, draw=runners.draw, press=runners.press, title="x").title == "x"

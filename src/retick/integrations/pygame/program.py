@@ -159,7 +159,9 @@ class Program(Menu):
 
 
 def _window_of(game: WindowGame, is_full: bool) -> Surface:
-    return pygame.display.set_mode((0, 0) if is_full else game.size, pygame.FULLSCREEN if is_full else pygame.RESIZABLE)
+    if is_full:
+        return pygame.display.set_mode(pygame.display.get_desktop_sizes()[0], pygame.FULLSCREEN)
+    return pygame.display.set_mode(game.size, pygame.RESIZABLE)
 
 
 def _open_window(game: WindowGame) -> Surface:
