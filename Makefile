@@ -167,6 +167,7 @@ $(VENV)/.demo: $(VENV)/.tools $(KERNEL_FILES)
 
 $(VENV)/.dev: $(VENV)/.kernels
 	$(PIP) --no-build-isolation --editable ".[dev]"
+	-@$(PIP) --only-binary :all: $(call NEEDS,recipes) || echo "raylib or panda3d has no wheel here: its recipe is not run"
 	@touch $@ $(VENV)/.demo
 
 # The site is made from the sources as they are: no kernel is built for it.

@@ -25,6 +25,8 @@ PROGRAMS = {
     "tshark": Program(("tshark",), "tshark"),
     "ip": Program(("ip",), "iproute2"),
     "nft": Program(("nft",), "nftables"),
+    "Xvfb": Program(("Xvfb",), "xvfb"),
+    "xdotool": Program(("xdotool",), "xdotool"),
 }
 
 

@@ -86,7 +86,7 @@ ELSEWHERE = {
     "cli/demo/peer.py: os.open": "the null device",
     "replay/storage.py: os.open": "a folder, to flush it",
     "playing/key_files.py: os.open": "a new file, or the end of a log",
-    "integrations/pygame/files.py: os.open": "a new file",
+    "playing/match_files.py: os.open": "a new file",
     "serving/relay.py: os.open": "a new file",
     "verify/results.py: open": "a second reader of an open descriptor",
     "_regular_files.py: os.open": "the one place",

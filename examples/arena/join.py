@@ -10,7 +10,7 @@ from game import Arena
 from retick.authority.client import WorldClient
 from retick.authority.client.events import RoomLeft
 from retick.host.events import JoinFailed
-from retick.integrations.pygame.keys import Keys
+from retick.integrations.pygame import Keys, note_key
 from retick.sim.contract import CueStarted
 from retick.transport import Poll, open_udp, parse_address
 
@@ -61,7 +61,7 @@ def main(address="127.0.0.1", name=""):
     with wire:
         while not client.is_over and not pygame.event.peek(pygame.QUIT):
             for event in pygame.event.get(exclude=pygame.QUIT):
-                keys.handle(event)
+                note_key(keys, event)
             why = take_part(client, wire, press) or why
             show(screen, client)
             clock.tick(60)

@@ -154,16 +154,15 @@ def test_two_windows_of_the_game_play_each_other_as_the_third_step_says(
     tmp_path: Path, load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """``play(Tanks)`` with the options of the page: bots press keys, a link is bad, and each shot is heard."""
-    from retick.integrations.pygame import Program
-    from retick.integrations.pygame.window_game import window_game_of
+    from retick.integrations.pygame import Program, pygame_game_of
     from retick.transport import Conditions
 
     monkeypatch.chdir(tmp_path)
     heard: list[Any] = []
     tanks = load("tanks")
     made = {"port": 0, "bot": True, "everybody": True, "hear": heard.append, "folder": tmp_path}
-    host = Program(window_game_of(tanks.Tanks, **made), name="ann")
-    guest = Program(window_game_of(tanks.Tanks, **made, bad_link=Conditions.from_text("20ms,2ms,5%")), name="bob")
+    host = Program(pygame_game_of(tanks.Tanks, **made), name="ann")
+    guest = Program(pygame_game_of(tanks.Tanks, **made, bad_link=Conditions.from_text("20ms,2ms,5%")), name="bob")
     host.begin(host=True)
     port = host.page.session and host.page._wire.socket.address[1]  # type: ignore[union-attr] # it is a match
     guest.begin(join=f"127.0.0.1:{port}")

@@ -121,7 +121,7 @@ class _Commands(CommandLine):
         "studio": "retick.cli.studio:studio",
         "trace": "retick.cli.trace:trace",
         "replay": "retick.cli.replay.replay:replay_app",
-        "bench": "retick.cli.bench:bench",
+        "bench": "retick.cli.bench:bench_app",
         "capture": "retick.cli.capture:capture_app",
         "snapshot": "retick.cli.snapshot:snapshot_app",
         "desync": "retick.cli.desync:desync_app",

@@ -13,6 +13,7 @@ import typer
 from rich.table import Table
 
 from retick._kernels import is_compiled
+from retick.cli.bench_game import game
 from retick.cli.terminal import Screen, say, say_json
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
@@ -49,7 +50,13 @@ class Figure(NamedTuple):
     unit: str
 
 
+bench_app = typer.Typer(name="bench", invoke_without_command=True)
+bench_app.command()(game)
+
+
+@bench_app.callback()
 def bench(
+    context: typer.Context,
     rounds: Annotated[int, typer.Option(min=1, help="Passes of each measurement; the best counts.")] = 15,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -62,6 +69,8 @@ def bench(
 
     Example: retick bench --rounds 40
     """
+    if context.invoked_subcommand is not None:
+        return
     figures = measure(rounds, lambda words: say(f"bench: {words}", err=True) if sys.stderr.isatty() else None)
     if as_json:
         found: dict[str, dict[str, float]] = {}

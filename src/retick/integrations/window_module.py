@@ -34,7 +34,6 @@ def _named(module: Any, attribute: str) -> Any:
 
 def window_game(game: str, module: Any, **settings: Any) -> "WindowGame":
     """Make a WindowGame of the game and its window module; MissingExtra without pygame."""
-    from retick.integrations.pygame.window_game import window_game_of
+    from retick.integrations.pygame import pygame_game_of
 
-    title = getattr(module, "title", game)
-    return window_game_of(import_game(**locate_game(game)), module, title=title, **settings)
+    return pygame_game_of(import_game(**locate_game(game)), module, **settings)

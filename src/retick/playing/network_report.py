@@ -1,6 +1,7 @@
 """The netgraph's figures: one peer's view of a match, small enough to go through a pipe many times a second."""
 
 import json
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
@@ -99,3 +100,31 @@ def log_line(second: int, reports: Sequence[NetworkReport]) -> str:
         f"rollbacks {each('rollbacks', '4')}  deepest {each('deepest', '2')}  stalls {each('stalls', '2')}  "
         f"rtt {rtt:>3} ms  lost {each('loss_in', '4.0%')}"
     )
+
+
+FRAMES = 120
+"""Frames whose depths are kept."""
+DEEPEST = 12
+"""Resimulated frames of the tallest bar."""
+
+
+class NetGraph:
+    """What F3 shows: how many frames were resimulated with each frame, and the figures of the worst link."""
+
+    def __init__(self) -> None:
+        self.shown = False
+        self.depths: deque[int] = deque(maxlen=FRAMES)
+        """Resimulated frames of each frame, the newest last."""
+        self.lines: list[str] = []
+        """The figures in words."""
+        self._resimulated = 0
+
+    def note(self, stats: SessionStats, way: str = "") -> None:
+        """Note a frame; ``way`` says whether the others are reached directly."""
+        depth = stats.resimulated_frames - self._resimulated
+        self._resimulated = stats.resimulated_frames
+        # The first difference after the graph was hidden, or after a new match, covers more than one frame.
+        self.depths.append(depth if 0 <= depth <= 2 * DEEPEST else 0)
+        report = NetworkReport.of(stats)
+        sent = f"{report.octets / 1000:.1f} kB/s out"
+        self.lines = [f"frame {report.frame}", *report.figures(), sent, *filter(None, [way.partition(";")[0]])]

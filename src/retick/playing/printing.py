@@ -28,6 +28,12 @@ def say(*lines: str, err: bool = False) -> None:
     stream.flush()
 
 
+def tell(line: str) -> None:
+    """Print a line of a window's program, if there is a terminal."""
+    with suppress(OSError):
+        say(line)
+
+
 def complain(text: str, *more: str) -> None:
     """Print a line on standard error, after everything printed before; ``more`` are the lines below it.
 

@@ -20,8 +20,7 @@ def pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """The pages that a program shows, instead of a window."""
     (tmp_path / "solo.py").write_text(GAME + WINDOW)
     seen: list[str] = []
-    for name in ("host", "join", "watch"):
-        monkeypatch.setattr(Program, name, lambda self, *given, name=name: seen.append(f"{name} {given}"))
+    monkeypatch.setattr(Program, "match", lambda self, line: seen.append(f"{line.kind} {line.target}".strip()))
     monkeypatch.setattr(Program, "run", lambda self: seen.append(f"run {self.game.title} {self.game.port}"))
     return seen
 
@@ -30,9 +29,9 @@ def pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     ("words", "seen"),
     [
         ([], ["run shown 7777"]),
-        (["--host", "--port", "7000"], ["host ()", "run shown 7000"]),
-        (["--join", "10.0.0.5"], ["join ('10.0.0.5',)", "run shown 7777"]),
-        (["--watch", "10.0.0.5:9"], ["watch ('10.0.0.5:9',)", "run shown 7777"]),
+        (["--host", "--port", "7000"], ["host", "run shown 7000"]),
+        (["--join", "10.0.0.5"], ["join 10.0.0.5", "run shown 7777"]),
+        (["--watch", "10.0.0.5:9"], ["watch 10.0.0.5:9", "run shown 7777"]),
     ],
 )
 def test_options_lead_to_pages(run: Run, pages: list[str], words: list[str], seen: list[str]) -> None:

@@ -56,11 +56,11 @@ def test_who_is_in_the_fog_is_not_drawn(world: Any, window: Any) -> None:
 def test_keys_and_mouse_make_a_wish(arena: Any, window: Any) -> None:
     import pygame
 
-    from retick.integrations.pygame.keys import Keys
+    from retick.playing.keys import Keys
 
     keys = Keys()
     for key in (pygame.K_d, pygame.K_w, pygame.K_SPACE, pygame.K_e):
-        keys.handle(pygame.event.Event(pygame.KEYDOWN, key=key))
+        keys.down(key)
     wish = window.press(keys)
     assert isinstance(wish, arena.game.Wish)
     assert (wish.right, wish.down, wish.fire, wish.use) == (1, -1, True, True)

@@ -19,7 +19,7 @@ from tests.integrations.pygame.desk import Desk
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """Windows of one computer, on virtual time; none of them is announced on a real network."""
     from retick.errors import MissingExtra
-    from retick.integrations.pygame import wire
+    from retick.playing import wire
     from retick.transport import poll
 
     def no_announcement(*_given: object, **_named: object) -> None:

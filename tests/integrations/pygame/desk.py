@@ -8,8 +8,8 @@ import pygame
 from pygame.event import Event
 
 from retick.integrations.pygame import Program, WindowGame
-from retick.integrations.pygame.match_page import MatchPage
-from retick.integrations.pygame.pages import ChoicePage, Page
+from retick.playing.match import PlayedMatch
+from retick.playing.pages import ChoicePage, Page
 from retick.transport import open_udp
 from tests.integrations.pygame import runners
 
@@ -41,8 +41,8 @@ class Window:
         return self.program.page
 
     @property
-    def match(self) -> MatchPage:
-        assert isinstance(self.program.page, MatchPage)
+    def match(self) -> PlayedMatch:
+        assert isinstance(self.program.page, PlayedMatch)
         return self.program.page
 
     def do(self, *events: Event) -> None:
@@ -52,7 +52,7 @@ class Window:
 
     def choose(self, label: str) -> None:
         """Go to a line of the menu or panel with the arrows, and press Enter."""
-        if isinstance(self.page, MatchPage):  # a panel that has just opened takes no key of the game
+        if isinstance(self.page, PlayedMatch):  # a panel that has just opened takes no key of the game
             self.desk.until(lambda: self.match._now >= self.match._strays_until)
         panel = self.page.panel
         labels = [choice.label for choice in panel.choices]
@@ -70,7 +70,7 @@ class Window:
 
     def world(self) -> runners.Runners:
         """The world as this window would draw it."""
-        world: runners.Runners = self.match._drawable(self.match.session.state)
+        world: runners.Runners = self.match.world
         return world
 
     def lines(self) -> str:
@@ -144,7 +144,7 @@ class Desk:
 
 
 def playing(page: Page | None) -> bool:
-    return isinstance(page, MatchPage) and page.session.running and page.session.frame > 5
+    return isinstance(page, PlayedMatch) and page.session.running and page.session.frame > 5
 
 
 def is_menu(window: Window) -> bool:

@@ -18,7 +18,7 @@ LETTERS = (pygame.K_a, pygame.K_d, pygame.K_SPACE)
 def keys_held(*held: int) -> Keys:
     keys = Keys()
     for key in held:
-        keys.handle(pygame.event.Event(pygame.KEYDOWN, key=key))
+        keys.down(key)
     return keys
 
 

@@ -3,24 +3,24 @@
 import pygame
 from pygame.event import Event
 
-from retick.integrations.pygame import Keys
+from retick.integrations.pygame import Keys, note_key
 from tests.integrations.pygame.desk import key, key_up
 
 
 def test_a_key_is_pressed_while_it_is_held() -> None:
     keys = Keys()
     assert not keys[pygame.K_a]
-    keys.handle(key(pygame.K_a))
+    note_key(keys, key(pygame.K_a))
     keys.frame_read()
     assert keys[pygame.K_a]
-    keys.handle(key_up(pygame.K_a))
+    note_key(keys, key_up(pygame.K_a))
     assert not keys[pygame.K_a]
 
 
 def test_a_tap_lasts_until_a_frame_has_read_it() -> None:
     keys = Keys()
-    keys.handle(key(pygame.K_a))
-    keys.handle(key_up(pygame.K_a))
+    note_key(keys, key(pygame.K_a))
+    note_key(keys, key_up(pygame.K_a))
     assert keys[pygame.K_a]
     keys.frame_read()
     assert not keys[pygame.K_a]
@@ -28,8 +28,8 @@ def test_a_tap_lasts_until_a_frame_has_read_it() -> None:
 
 def test_a_window_that_loses_the_keyboard_holds_no_key() -> None:
     keys = Keys()
-    keys.handle(key(pygame.K_a))
-    keys.handle(Event(pygame.WINDOWFOCUSLOST))
+    note_key(keys, key(pygame.K_a))
+    note_key(keys, Event(pygame.WINDOWFOCUSLOST))
     assert not keys[pygame.K_a]
 
 

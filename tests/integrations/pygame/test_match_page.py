@@ -11,7 +11,8 @@ from pygame.event import Event
 
 from retick import replay
 from retick.audit.desync.bundle import load_bundle
-from retick.integrations.pygame.match_page import WORDS_SECONDS
+from retick.playing.match import WORDS_SECONDS
+from retick.playing.match_line import MatchLine
 from retick.rollback.session.inside import inside_of
 from tests.integrations.pygame import runners
 from tests.integrations.pygame.desk import Desk, is_menu, key, key_up, playing
@@ -44,19 +45,19 @@ def test_the_waiting_room_says_who_is_there_and_escape_cancels(desk: Desk) -> No
     host = desk.open(game=Three)
     host.choose("Host a match")
     desk.turn()
-    assert "player 1:  Ann  (you)" in host.match._room.lines
-    assert f":{desk.port}" in host.match._room.lines[0]
+    assert "player 1:  Ann  (you)" in host.match.room.lines
+    assert f":{desk.port}" in host.match.room.lines[0]
     guest = desk.open(game=Three)
-    guest.program.show(lambda: guest.program.join(f"127.0.0.1:{desk.port}"))
+    guest.program.show(lambda: guest.program.match(MatchLine("join", f"127.0.0.1:{desk.port}")))
     desk.until(lambda: guest.match.session.local_players)
     desk.run(0.5)
-    assert "player 2:  Bob" in host.match._room.lines
-    assert "player 1:  Ann" in guest.match._room.lines
-    assert "player 2:  Bob  (you)" in guest.match._room.lines
+    assert "player 2:  Bob" in host.match.room.lines
+    assert "player 1:  Ann" in guest.match.room.lines
+    assert "player 2:  Bob  (you)" in guest.match.room.lines
     guest.do(key(ESCAPE))
     desk.run(0.5)
     assert is_menu(guest)
-    assert "player 2:  waiting ..." in host.match._room.lines
+    assert "player 2:  waiting ..." in host.match.room.lines
 
 
 def test_the_winner_is_named_and_a_rematch_changes_the_seats(desk: Desk) -> None:
@@ -235,7 +236,7 @@ def test_who_leaves_a_match_of_three_is_named_and_the_others_play_on(desk: Desk)
     windows = [desk.open(game=Three) for _ in range(3)]
     windows[0].choose("Host a match")
     for window in windows[1:]:
-        window.program.show(lambda window=window: window.program.join(f"127.0.0.1:{desk.port}"))
+        window.program.show(lambda window=window: window.program.match(MatchLine("join", f"127.0.0.1:{desk.port}")))
     desk.until(lambda: all(playing(window.page) for window in windows))
     windows[2].do(Event(pygame.QUIT))
     desk.until(lambda: windows[0].match.notice == f"{windows[2].program.name} left")
@@ -268,7 +269,7 @@ def test_a_cue_is_heard_once_by_each(desk: Desk) -> None:
 
 def test_a_host_that_is_not_there_is_said_in_words(desk: Desk) -> None:
     guest = desk.open()
-    guest.program.show(lambda: guest.program.join(f"127.0.0.1:{desk.port}"))
+    guest.program.show(lambda: guest.program.match(MatchLine("join", f"127.0.0.1:{desk.port}")))
     desk.until(lambda: guest.page.panel is not None, seconds=60)
     assert guest.lines().startswith("No match\nThere is no answer.")
     guest.choose("Join again")
@@ -278,7 +279,7 @@ def test_a_host_that_is_not_there_is_said_in_words(desk: Desk) -> None:
 def test_a_host_that_cancels_is_said_in_words(desk: Desk) -> None:
     host, guest = desk.open(game=Three), desk.open(game=Three)
     host.choose("Host a match")
-    guest.program.show(lambda: guest.program.join(f"127.0.0.1:{desk.port}"))
+    guest.program.show(lambda: guest.program.match(MatchLine("join", f"127.0.0.1:{desk.port}")))
     desk.until(lambda: guest.match.session.local_players)
     host.do(key(ESCAPE))
     desk.until(lambda: guest.page.panel is not None)
@@ -288,7 +289,7 @@ def test_a_host_that_cancels_is_said_in_words(desk: Desk) -> None:
 def test_a_match_that_is_full_is_said_in_words(desk: Desk) -> None:
     desk.two()
     third = desk.open()
-    third.program.show(lambda: third.program.join(f"127.0.0.1:{desk.port}"))
+    third.program.show(lambda: third.program.match(MatchLine("join", f"127.0.0.1:{desk.port}")))
     desk.until(lambda: third.page.panel is not None)
     assert third.lines().startswith("No match\n1 seat asked for, 0 free\n")
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.integrations.pygame.names import fitting, own_name
+from retick.playing.names import fitting, own_name
 from retick.playing.story import names_by_seat, names_of
 from retick.rollback import RollbackSession, RosterPeer
 from tests.integrations.pygame.runners import Runners

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pygame
 import pytest
 
-from retick.integrations.pygame.match_page import DEEPEST, FRAMES, HEIGHT, WIDTH, NetGraph
-from retick.playing.network_report import NetworkReport
+from retick.integrations.page_drawing import HEIGHT, WIDTH, draw_graph
+from retick.integrations.pygame.program import SurfaceCanvas
+from retick.playing.network_report import DEEPEST, FRAMES, NetGraph, NetworkReport
 from retick.rollback import PeerStats, SessionStats
 
 PEER = PeerStats(
@@ -31,20 +32,20 @@ def test_bars_are_the_frames_resimulated_with_each_frame_and_never_too_many() ->
     graph = NetGraph()
     for total in (500, 503, 503, 0, 2):  # shown late, then a rematch
         graph.note(replace(STATS, resimulated_frames=total))
-    assert list(graph._depths) == [0, 3, 0, 0, 2]
+    assert list(graph.depths) == [0, 3, 0, 0, 2]
     for _ in range(2 * FRAMES):
         graph.note(STATS)
-    assert len(graph._depths) == FRAMES
+    assert len(graph.depths) == FRAMES
 
 
 @pytest.mark.parametrize("depth", [1, DEEPEST, 2 * DEEPEST])
 def test_it_stays_in_its_corner(depth: int) -> None:
     pygame.font.init()
     graph = NetGraph()
-    graph.note(replace(STATS, resimulated_frames=depth))
+    graph.note(replace(STATS, resimulated_frames=depth, peers={0: PEER}))
     screen = pygame.Surface((640, 480))
     screen.fill((9, 9, 9))
-    graph.draw(screen, replace(STATS, peers={0: PEER}))
+    draw_graph(SurfaceCanvas(screen), graph)
     corner = pygame.Rect(640 - WIDTH - 8, 8, WIDTH, HEIGHT)
     for x in range(0, 640, 3):
         for y in range(0, 480, 3):

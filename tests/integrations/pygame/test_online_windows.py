@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from retick.integrations.pygame import program
+from retick.playing.match_line import MatchLine
 from retick.relay import RelayServer
 from retick.transport import Poll, open_udp
 from tests.integrations.pygame.desk import Desk, playing
@@ -48,7 +49,7 @@ def test_two_windows_meet_by_code_see_the_same_words_and_the_way_is_shown(desk: 
     host.choose("For everybody with the code: eight characters to say")
     desk.until(lambda: host.match._wire.online.code)
     host.turn()
-    shown = next(line for line in host.match._room.lines if "by this code" in line)
+    shown = next(line for line in host.match.room.lines if "by this code" in line)
     guest.choose("Join by code")
     guest.type(shown.split()[-1].lower())
     desk.until(lambda: all(playing(each.page) for each in (host, guest)))
@@ -68,7 +69,7 @@ def test_an_invite_of_an_online_match_is_on_the_clipboard_and_the_code_alone_is_
     host.choose("For those who have the invite: a line to paste")
     desk.until(lambda: copied)
     host.turn()
-    assert any(line.endswith(copied[0]) for line in host.match._room.lines)
+    assert any(line.endswith(copied[0]) for line in host.match.room.lines)
     guest.choose("Join by code")
     guest.type(copied[0].removeprefix("retick:").partition("@")[0])
     desk.until(lambda: guest.match.panel is not None)
@@ -81,8 +82,8 @@ def test_an_invite_of_an_online_match_is_on_the_clipboard_and_the_code_alone_is_
     desk.run(2.0)
     assert guest.match._wire.online.way == "relayed"
     watcher = desk.open()
-    watcher.program.show(lambda: watcher.program.watch(copied[0]))
-    desk.until(lambda: watcher.page._drawable is not None)
+    watcher.program.show(lambda: watcher.program.match(MatchLine("watch", copied[0])))
+    desk.until(lambda: watcher.page.world is not None)
 
 
 def test_a_wrong_code_a_mistyped_one_and_a_missing_relay_are_messages(

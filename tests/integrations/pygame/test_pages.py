@@ -1,18 +1,11 @@
 """Pages that only ask: a line of text, and the hosts on the local network."""
 
-import pygame
 import pytest
-from pygame.event import Event
 
 from retick.errors import MissingExtra
-from retick.integrations.pygame import pages
-from retick.integrations.pygame.pages import LONGEST_ANSWER, AskPage, HostsPage, MenuChoice, Page
+from retick.playing import pages
+from retick.playing.pages import LONGEST_ANSWER, AskPage, HostsPage, MenuChoice, Page
 from retick.transport.discovery import FoundHost
-from tests.integrations.pygame.desk import key
-
-
-def typed(text: str) -> list[Event]:
-    return [Event(pygame.TEXTINPUT, {"text": letter}) for letter in text]
 
 
 def ask(answers: list[str]) -> AskPage:
@@ -22,12 +15,13 @@ def ask(answers: list[str]) -> AskPage:
 def test_a_line_is_typed_corrected_and_taken_with_enter() -> None:
     answers: list[str] = []
     page = ask(answers)
-    page.handle(key(pygame.K_RETURN))
+    page.key_down("return")
     assert page.go is None
-    for event in [*typed(" hostx"), key(pygame.K_BACKSPACE), *typed("\x00" * LONGEST_ANSWER)]:
-        page.handle(event)
+    page.type(" hostx")
+    page.key_down("backspace")
+    page.type("\x00" * LONGEST_ANSWER)
     assert page.answer == (" host" + "?" * LONGEST_ANSWER)[:LONGEST_ANSWER]
-    page.handle(key(pygame.K_RETURN))
+    page.key_down("return")
     assert page.go is not None
     assert page.go() is None
     assert answers == [page.answer.strip()]
@@ -35,7 +29,7 @@ def test_a_line_is_typed_corrected_and_taken_with_enter() -> None:
 
 def test_escape_goes_back() -> None:
     page = ask([])
-    page.handle(key(pygame.K_ESCAPE))
+    page.key_down("escape")
     assert page.go is Page
 
 
@@ -62,13 +56,13 @@ def test_hosts_are_listed_as_they_come_and_one_is_chosen(monkeypatch: pytest.Mon
     monkeypatch.setattr(pages, "HostSearch", Search)
     chosen: list[FoundHost] = []
     page = hosts_page(chosen)
-    page.turn(0.0)
+    page.turn()
     assert page.panel.lines == ["Searching the local network ..."]
     desk = FoundHost("desk", "10.0.0.5", 7777, "a game 1", 2)
     monkeypatch.setattr(Search, "found", [desk])
-    page.turn(0.1)
+    page.turn()
     assert [choice.label for choice in page.panel.choices] == ["desk   10.0.0.5", "Join with an invite"]
-    page.handle(key(pygame.K_RETURN))
+    page.key_down("return")
     assert page.go is not None
     page.go()
     assert chosen == [desk]
@@ -84,6 +78,6 @@ def test_a_network_that_cannot_be_searched_is_said_in_words(monkeypatch: pytest.
 
     monkeypatch.setattr(pages, "HostSearch", fails)
     page = hosts_page([])
-    page.turn(0.0)
+    page.turn()
     assert str(error).rpartition("] ")[2] in page.panel.lines[0]
     page.leave()

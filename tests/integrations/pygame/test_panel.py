@@ -4,10 +4,10 @@ import pygame
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pygame.event import Event
 
-from retick.integrations.pygame.pages import MOST_LETTERS, SHOWN, MenuChoice, Panel, plain, write
-from tests.integrations.pygame.desk import key
+from retick.integrations.page_drawing import draw_over, draw_panel
+from retick.integrations.pygame.program import SurfaceCanvas
+from retick.playing.pages import MOST_LETTERS, SHOWN, MenuChoice, Panel, plain
 
 
 @pytest.fixture
@@ -22,36 +22,36 @@ def panel(count: int = 3) -> Panel:
 
 def test_arrows_go_round_and_enter_chooses() -> None:
     shown = panel()
-    assert shown.handle(key(pygame.K_UP)) is None
-    chosen = shown.handle(key(pygame.K_RETURN))
+    assert shown.key("up") is None
+    chosen = shown.key("return")
     assert chosen is not None
     assert chosen.label == "2"
-    shown.handle(key(pygame.K_DOWN))
+    shown.key("down")
     assert shown.selected == 0
-    assert Panel("empty").handle(key(pygame.K_RETURN)) is None
+    assert Panel("empty").key("return") is None
 
 
 def test_the_space_bar_fires_and_does_not_choose() -> None:
-    assert panel().handle(key(pygame.K_SPACE)) is None
+    assert panel().key("space") is None
 
 
 def test_the_mouse_chooses_what_is_under_it(screen: pygame.Surface) -> None:
     shown = panel()
-    shown.draw(screen)
-    place = shown._places[1][0].center
-    assert shown.handle(Event(pygame.MOUSEMOTION, {"pos": place})) is None
+    draw_panel(SurfaceCanvas(screen), shown)
+    place = pygame.Rect(shown.places[1][0]).center
+    assert shown.point(*place, clicked=False) is None
     assert shown.selected == 1
-    chosen = shown.handle(Event(pygame.MOUSEBUTTONDOWN, {"pos": place, "button": 1}))
+    chosen = shown.point(*place, clicked=True)
     assert chosen is not None
     assert chosen.label == "1"
-    assert shown.handle(Event(pygame.MOUSEBUTTONDOWN, {"pos": (639, 479), "button": 1})) is None
+    assert shown.point(639, 479, clicked=True) is None
 
 
 def test_a_list_that_became_shorter_keeps_a_choice_that_exists() -> None:
     shown = panel()
     shown.selected = 2
     del shown.choices[1:]
-    chosen = shown.handle(key(pygame.K_RETURN))
+    chosen = shown.key("return")
     assert chosen is not None
     assert chosen.label == "0"
 
@@ -59,8 +59,8 @@ def test_a_list_that_became_shorter_keeps_a_choice_that_exists() -> None:
 def test_of_a_long_list_the_part_around_the_choice_is_shown(screen: pygame.Surface) -> None:
     shown = panel(50)
     shown.selected = 30
-    shown.draw_over(screen)
-    numbers = [number for _, number in shown._places]
+    draw_over(SurfaceCanvas(screen), shown)
+    numbers = [number for _, number in shown.places]
     assert len(numbers) == SHOWN
     assert 30 in numbers
 
@@ -70,7 +70,7 @@ def test_any_text_can_be_written(text: str) -> None:
     pygame.font.init()
     assert plain(text).isprintable()
     assert len(plain(text)) <= MOST_LETTERS
-    write(pygame.Surface((64, 48)), text, (0, 0), width=60)
+    SurfaceCanvas(pygame.Surface((64, 48))).write(plain(text) or " ", 0, 0, 18, (9, 9, 9), 60)
 
 
 @pytest.mark.parametrize("count", range(1, 6))
@@ -78,7 +78,7 @@ def test_in_a_box_all_lines_are_shown_if_the_screen_has_room(screen: pygame.Surf
     def picture(last: str) -> bytes:
         screen.fill((0, 0, 0))
         choices = [MenuChoice("Join again", int), MenuChoice("Back to the menu", int)]
-        Panel("The match is over", choices, lines=[*["a line"] * (count - 1), last]).draw_over(screen)
+        draw_over(SurfaceCanvas(screen), Panel("The match is over", choices, lines=[*["a line"] * (count - 1), last]))
         return pygame.image.tobytes(screen, "RGB")
 
     assert picture("Ann left") != picture("Bob left")
@@ -89,6 +89,6 @@ def test_many_lines_leave_room_for_the_choices() -> None:
     panel = Panel(
         "title", [MenuChoice(f"choice {number}", int) for number in range(5)], lines=["a long line " * 12] * 30
     )
-    panel.draw_over(screen)
-    assert [number for _, number in panel._places] == [0, 1, 2, 3, 4]
-    assert all(screen.get_rect().contains(place) for place, _ in panel._places)
+    draw_over(SurfaceCanvas(screen), panel)
+    assert [number for _, number in panel.places] == [0, 1, 2, 3, 4]
+    assert all(screen.get_rect().contains(place) for place, _ in panel.places)

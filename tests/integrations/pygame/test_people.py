@@ -1,41 +1,35 @@
 """Who presses the buttons of the seats here."""
 
 from itertools import pairwise
+from typing import Any
 
 import pygame
 
-from retick.integrations.pygame import Keys, WindowGame
-from retick.integrations.pygame.match_page import People
+from retick.playing import Match
 from tests.integrations.pygame import runners
-from tests.integrations.pygame.desk import Desk, key
+from tests.integrations.pygame.desk import Desk
 
 
-def people(keys: Keys, *, game: type = runners.Runners, bot: bool = False) -> People:
-    window_game = WindowGame(game=game, draw=runners.draw, press=runners.press, bot=bot)
-    return People(window_game, window_game.make(), keys)
-
-
-def holding(*codes: int) -> Keys:
-    keys = Keys()
+def pressed_by(seats: tuple[int, ...], *codes: int, game: type = runners.Runners, **settings: Any) -> tuple[int, ...]:
+    """The inputs of these seats while keys are held."""
+    match = Match(game, "here", press=runners.press, folder=None, **settings)
     for code in codes:
-        keys.handle(key(code))
-    return keys
+        match.key_down("", code)
+    try:
+        return match._pressed(seats, None)
+    finally:
+        match.leave()
 
 
 def test_who_has_one_seat_may_use_the_keys_of_everybody() -> None:
     for code in (pygame.K_RIGHT, pygame.K_d):
-        assert people(holding(code)).pressed((1,), None) == runners.RUN
-    assert people(holding(pygame.K_d, pygame.K_DOWN)).pressed((0,), None) == runners.RUN | runners.FALL
+        assert pressed_by((1,), code) == (runners.RUN,)
+    assert pressed_by((0,), pygame.K_d, pygame.K_DOWN) == (runners.RUN | runners.FALL,)
 
 
 def test_at_one_keyboard_everybody_has_keys_of_their_own() -> None:
-    assert people(holding(pygame.K_d)).pressed((0, 1), None) == (0, runners.RUN)
-    assert people(holding(pygame.K_d)).pressed((0, 1, 2), None) == (0, runners.RUN, 0)
-
-
-def test_who_is_idle_presses_nothing() -> None:
-    assert people(holding(pygame.K_d)).idle((1,)) == 0
-    assert people(holding(pygame.K_d)).idle((0, 1)) == (0, 0)
+    assert pressed_by((0, 1), pygame.K_d) == (0, runners.RUN)
+    assert pressed_by((0, 1, 2), pygame.K_d) == (0, runners.RUN, 0)
 
 
 class Planned(runners.Runners):
@@ -44,13 +38,14 @@ class Planned(runners.Runners):
 
 
 def test_the_bot_of_the_game_plays() -> None:
-    assert people(Keys(), game=Planned, bot=True).pressed((1,), b"") == 2
-    assert people(Keys(), game=Planned, bot=True).pressed((0, 1), b"") == (1, 2)
+    assert pressed_by((1,), game=Planned, bot=True) == (2,)
+    assert pressed_by((0, 1), game=Planned, bot=True) == (1, 2)
 
 
 def test_without_one_buttons_are_pressed_by_chance_and_held_for_a_while() -> None:
-    restless = people(Keys(), bot=True)
-    seen = [restless.pressed((0,), b"") for _ in range(600)]
+    match = Match(runners.Runners, "here", bot=True, folder=None)
+    seen = [match._pressed((0,), None)[0] for _ in range(600)]
+    match.leave()
     changes = sum(one != other for one, other in pairwise(seen))
     assert 10 < changes < 200
     assert all(isinstance(pressed, int) and 0 <= pressed < 1 << 16 for pressed in seen)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from pygame.event import Event
 
 from retick.errors import RetickError, UsageError
-from retick.integrations.pygame import Program, play
+from retick.integrations.pygame import Program, play, pygame_game_of
+from retick.playing.match_line import MatchLine
 from tests.integrations.pygame import runners
 from tests.integrations.pygame.desk import key, key_up
 
@@ -53,7 +55,7 @@ def test_ctrl_c_ends_the_program_quietly_and_says_goodbye(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Program, "draw", interrupted)
     play(runners.Runners, runners.draw, runners.press)
-    assert shown == [None]
+    assert shown[-1] is None
 
 
 GAME_OVER = """
@@ -115,7 +117,14 @@ def test_wrong_arguments_are_named(wrong: dict[str, Any], text: str) -> None:
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """How programs begin, and the programs, instead of a window."""
     seen: list[Any] = []
-    monkeypatch.setattr(Program, "begin", lambda self, **way: seen.append(way))
+    begin = Program.begin
+
+    def noted(self: Program, line: Sequence[str], **way: Any) -> None:
+        monkeypatch.setattr(self, "show", lambda go: None)
+        begin(self, line, **way)
+        seen.append({"line": list(line), **way})
+
+    monkeypatch.setattr(Program, "begin", noted)
     monkeypatch.setattr(Program, "run", lambda self: seen.append(self))
     return seen
 
@@ -125,15 +134,16 @@ def test_what_is_not_given_is_taken_from_the_module_of_the_game(begun: list[Any]
     game = begun[1].game
     assert game.press == runners.press
     assert game.result is runners.result
-    assert begun[0] == {"host": False, "join": "", "watch": "", "online": False}
+    assert begun[0] == {"line": [], "host": False, "join": "", "watch": "", "online": False}
 
 
-def test_the_words_of_a_command_line_come_before_the_arguments(begun: list[Any]) -> None:
-    play(
-        runners.Runners, host=True, name="Ann", argv=["--join", "10.0.0.5", "--port", "7000", "--bot", "--name", "Bob"]
-    )
-    way, program = begun
-    assert way == {"host": False, "join": "10.0.0.5", "watch": "", "online": False}
+def test_the_words_of_a_command_line_come_before_the_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Any] = []
+    monkeypatch.setattr(Program, "match", lambda self, line: opened.append(line))
+    words = ["--join", "10.0.0.5", "--port", "7000", "--bot", "--name", "Bob"]
+    program = Program(pygame_game_of(runners.Runners), name="Ann")
+    program.begin(words, host=True)
+    assert opened == [MatchLine("join", "10.0.0.5")]
     assert (program.name, program.game.port, program.game.bot, program.game.bad_link) == ("Bob", 7000, True, None)
 
 
@@ -181,13 +191,80 @@ def test_only_the_program_that_was_started_reads_its_command_line(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["game.py", "--host"])
     play(runners.Runners)
-    assert begun[0]["host"] is False
+    assert begun[0]["line"] == []
     exec("play(Runners)", {"__name__": "__main__", "play": play, "Runners": runners.Runners})
-    assert begun[2]["host"] is True
+    assert begun[2]["line"] == ["--host"]
 
 
 def test_what_a_peer_is_called_is_no_command_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    from retick.integrations.pygame.program import _say
+    from retick.playing.printing import tell
 
-    _say("\x1b[2J\x07 Ann")
-    assert capsys.readouterr().out == "?[2J? Ann\n"
+    tell("\x1b[2J\x07 Ann")
+    assert capsys.readouterr().out == "\\x1b[2J\\x07 Ann\n"
+
+
+def test_what_belongs_to_a_window_is_made_when_it_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import wave
+
+    monkeypatch.setenv("SDL_AUDIODRIVER", "dummy")
+    pygame.mixer.quit()
+    monkeypatch.chdir(tmp_path)
+    pygame.image.save(pygame.Surface((16, 16)), "icon.png")
+    with wave.open("theme.wav", "wb") as file:
+        file.setparams((1, 2, 22050, 0, "NONE", ""))
+        file.writeframes(bytes(44100))
+    made: list[Any] = []
+
+    def load() -> None:
+        made.append(pygame.Surface((4, 4), pygame.SRCALPHA).convert_alpha())
+
+    def seen(_screen: pygame.Surface, _world: Any, _me: Any) -> None:
+        made.append((pygame.display.get_caption()[0], pygame.mixer.music.get_busy()))
+        pygame.event.post(Event(pygame.QUIT))
+
+    play(
+        runners.Runners, seen, runners.press, load=load, music="theme.wav", icon="icon.png", folder=None,
+        argv=["--here"],
+    )  # fmt: skip
+    assert isinstance(made[0], pygame.Surface)
+    assert made[1] == ("Runners", True)
+    with pytest.raises(UsageError, match=r"there is no file theme\.ogg"):
+        play(runners.Runners, seen, runners.press, music="theme.ogg", argv=[])
+
+
+def test_a_module_may_use_the_names_of_a_window_for_something_else() -> None:
+    from types import ModuleType
+
+    module: Any = ModuleType("window")
+    module.load, module.music, module.icon, module.fullscreen = lambda path: path, object(), print, "yes"
+    game = pygame_game_of(runners.Runners, module, draw=runners.draw)
+    assert (game.load, game.music, game.icon, game.fullscreen) == (None, None, None, False)
+
+
+def test_f11_changes_to_the_whole_screen_and_back_unless_the_game_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    flags: list[int] = []
+    set_mode = pygame.display.set_mode
+
+    def noted(size: Any, flag: int) -> Any:
+        flags.append(flag)
+        return set_mode(size, 0)
+
+    monkeypatch.setattr(pygame.display, "set_mode", noted)
+    pygame.display.init()
+    pygame.event.clear()
+    for _ in range(3):
+        pygame.event.post(key(pygame.K_F11))
+    pygame.event.post(key(pygame.K_ESCAPE))
+    events = pygame.event.get()
+    turns = iter([events[:1], events[1:2], [], events[3:]])
+    monkeypatch.setattr(pygame.event, "get", lambda: next(turns))
+    play(runners.Runners, runners.draw, runners.press, folder=None, argv=[])
+    assert flags == [pygame.RESIZABLE, pygame.FULLSCREEN, pygame.RESIZABLE]
+
+
+def test_a_game_without_a_title_is_called_as_its_class() -> None:
+    class SpaceTanks(runners.Runners):
+        pass
+
+    assert pygame_game_of(SpaceTanks, draw=runners.draw, press=runners.press).title == "Space Tanks"
+    assert pygame_game_of(SpaceTanks, draw=runners.draw, press=runners.press, title="x").title == "x"

@@ -5,10 +5,9 @@ import pytest
 from pygame.event import Event
 
 from retick.errors import UsageError
-from retick.integrations.pygame import program
-from retick.integrations.pygame.match_page import MatchPage
-from retick.integrations.pygame.pages import ChoicePage
 from retick.integrations.pygame.program import _scaled
+from retick.playing import menu as program
+from retick.playing.match import PlayedMatch
 from tests.integrations.pygame import runners
 from tests.integrations.pygame.desk import Desk, is_menu, key
 
@@ -108,7 +107,7 @@ def test_a_second_host_on_one_computer_gets_another_port(desk: Desk) -> None:
     first.choose("Host a match")
     second.choose("Host a match")
     desk.turn()
-    assert isinstance(second.page, MatchPage)
+    assert isinstance(second.page, PlayedMatch)
     assert second.page._room_lines[0] != first.match._room_lines[0]
 
 
@@ -132,9 +131,9 @@ def test_a_joiner_and_a_spectator_are_told_which_other_game_they_have_met(desk: 
     guest, watcher = desk.open(game=Others), desk.open(game=Others)
     guest.program.begin(join=f"127.0.0.1:{desk.port}")
     watcher.program.begin(watch=f"127.0.0.1:{desk.port}")
-    desk.until(lambda: isinstance(guest.page, MatchPage) and guest.page.panel is not None)
+    desk.until(lambda: isinstance(guest.page, PlayedMatch) and guest.page.panel is not None)
     assert "The host there plays another game: test.runners." in guest.match.panel.lines[0]
-    desk.until(lambda: isinstance(watcher.page, ChoicePage))
+    desk.until(lambda: watcher.page.panel is not None)
     assert "the host there plays another game: test.runners." in watcher.lines()
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from retick.integrations.pygame import files
-from retick.integrations.pygame.files import new_file, recording_of, save_desync
+from retick.playing import match_files as files
+from retick.playing.match_files import new_file, recording_of, save_desync
 from tests.integrations.pygame.desk import Desk, playing
 from tests.integrations.pygame.runners import Runners
 

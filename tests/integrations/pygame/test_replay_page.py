@@ -8,7 +8,7 @@ from pygame.event import Event
 
 from retick import replay
 from retick.errors import UsageError
-from retick.integrations.pygame.replay_page import ReplayPage
+from retick.playing.match import ReplayedMatch
 from tests.integrations.pygame import runners
 from tests.integrations.pygame.desk import Desk, Window, is_menu, key
 
@@ -23,9 +23,9 @@ def recording(desk: Desk) -> Path:
     return path
 
 
-def shown(window: Window) -> ReplayPage:
+def shown(window: Window) -> ReplayedMatch:
     page = window.page
-    assert isinstance(page, ReplayPage)
+    assert isinstance(page, ReplayedMatch)
     return page
 
 
@@ -55,16 +55,16 @@ def test_the_bar_goes_by_itself_so_that_what_the_game_draws_there_is_seen(desk: 
     window.choose("Replays")
     window.choose("match.rtk")
     desk.run(1.0)
-    assert shown(window).bar_is_shown
+    assert shown(window).bar.is_shown
     with_bar = window.screen.get_at((0, 479))
     desk.run(3.0)
-    assert not shown(window).bar_is_shown
+    assert not shown(window).bar.is_shown
     assert window.screen.get_at((0, 479)) != with_bar
     window.do(Event(pygame.MOUSEMOTION, {"pos": (5, 5)}))
-    assert shown(window).bar_is_shown
+    assert shown(window).bar.is_shown
     window.do(key(pygame.K_SPACE, " "))
     desk.run(9.0)
-    assert shown(window).bar_is_shown, "while it is paused"
+    assert shown(window).bar.is_shown, "while it is paused"
 
 
 def test_a_recording_is_played_at_its_own_rate_with_the_names_of_its_players(desk: Desk) -> None:

@@ -9,10 +9,12 @@ import pygame
 import pytest
 from pygame.event import Event
 
-from retick.integrations.pygame import pages
-from retick.integrations.pygame.files import lost_seat
-from retick.integrations.pygame.wire import announced_name
+from retick.integrations.pygame import program
 from retick.link import Invite
+from retick.playing import pages
+from retick.playing.match_files import lost_seat
+from retick.playing.match_line import MatchLine
+from retick.playing.wire import announced_name
 from retick.transport.discovery import FoundHost
 from tests.integrations.pygame.desk import Desk, Window, playing
 
@@ -25,7 +27,7 @@ def invite_of(host: Window) -> str:
 
 
 def two_invited(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> tuple[Window, Window, str]:
-    monkeypatch.setattr("retick.integrations.pygame.wire.own_address", lambda: "127.0.0.1")
+    monkeypatch.setattr("retick.playing.wire.own_address", lambda: "127.0.0.1")
     host, guest = desk.open(**INVITED), desk.open()
     host.choose("Host a match")
     desk.turn()
@@ -43,7 +45,7 @@ def test_who_has_the_invite_comes_in_and_nobody_else(desk: Desk, monkeypatch: py
     letters = invite.partition("#")[2]
     assert not any(letters in line for line in guest.match._room_lines)
     stranger = desk.open()
-    stranger.program.show(lambda: stranger.program.join(f"127.0.0.1:{desk.port}"))
+    stranger.program.show(lambda: stranger.program.match(MatchLine("join", f"127.0.0.1:{desk.port}")))
     desk.until(lambda: stranger.match.panel is not None)
     assert stranger.match.panel is not None
     assert stranger.match.panel.lines[0].startswith("The host takes only peers that have its invite: ask for the line")
@@ -97,15 +99,15 @@ def test_the_menu_hosts_for_everybody_too(desk: Desk) -> None:
 def test_a_plain_window_meets_only_plain_ones(desk: Desk) -> None:
     host, guest = desk.open(plain=True), desk.open(plain=True)
     host.choose("Host a match")
-    guest.program.show(lambda: guest.program.join(f"127.0.0.1:{desk.port}"))
+    guest.program.show(lambda: guest.program.match(MatchLine("join", f"127.0.0.1:{desk.port}")))
     desk.until(lambda: all(playing(each.page) for each in (host, guest)))
     sealed = desk.open()
-    sealed.program.show(lambda: sealed.program.join(f"127.0.0.1:{desk.port}"))
+    sealed.program.show(lambda: sealed.program.match(MatchLine("join", f"127.0.0.1:{desk.port}")))
     desk.until(lambda: sealed.match.panel is not None)
     assert sealed.match.panel is not None
     assert sealed.match.panel.lines[0].startswith("The host takes plain links only")
     invited = desk.open("Eve", plain=True)
-    invited.program.show(lambda: invited.program.join(Invite("127.0.0.1:9", bytes(16)).text()))
+    invited.program.show(lambda: invited.program.match(MatchLine("join", Invite("127.0.0.1:9", bytes(16)).text())))
     assert "an invite is for sealed links" in invited.lines()
 
 
@@ -118,7 +120,7 @@ def test_a_host_that_was_found_and_has_an_invite_is_asked_for_with_it(desk: Desk
 
 def test_an_invite_is_pasted_from_the_clipboard(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     text = Invite("a" * 200 + ".example:7777", bytes(range(16))).text()
-    monkeypatch.setattr(pages, "pasted", lambda: text)
+    monkeypatch.setattr(program, "pasted", lambda: text)
     window = desk.open()
     window.choose("Join with an invite")
     window.do(Event(pygame.KEYDOWN, {"key": pygame.K_v, "unicode": "", "mod": pygame.KMOD_CTRL}))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from retick.integrations.pygame.files import FORGOTTEN_AFTER, SeatFile, lost_seat
+from retick.playing.match_files import FORGOTTEN_AFTER, SeatFile, lost_seat
 
 TOKEN = bytes(range(16))
 

@@ -7,7 +7,8 @@ import pygame
 import pytest
 
 from retick.errors import UsageError
-from retick.integrations.pygame.window_game import Sounds
+from retick.integrations.pygame.program import sound_reader
+from retick.integrations.window_game import Sounds
 
 
 class Sound:
@@ -26,7 +27,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_cue_plays_the_sound_of_its_name_whatever_else_it_says() -> None:
     sound, also = Sound(), []
-    sounds = Sounds({"hit": sound}, Path(), also=also.append)
+    sounds = Sounds({"hit": sound}, Path(), also=also.append, read=sound_reader())
     for cue in (("hit",), ("hit", 3), "hit", ("miss",), (), 5):
         sounds(cue)
     assert sound.played == 3
@@ -41,7 +42,7 @@ def test_a_function_makes_its_sound_once_when_the_mixer_is_open() -> None:
         made.append(Sound())
         return made[-1]
 
-    sounds = Sounds({"beep": beep}, Path())
+    sounds = Sounds({"beep": beep}, Path(), read=sound_reader())
     sounds("beep")
     sounds("beep")
     assert [sound.played for sound in made] == [2]
@@ -54,25 +55,25 @@ def test_a_file_is_found_here_or_beside_the_game(tmp_path: Path, monkeypatch: py
             file.setparams((1, 2, 22050, 0, "NONE", ""))
             file.writeframes(bytes(200))
     monkeypatch.chdir(tmp_path / "here")
-    sounds = Sounds({"one": "here.wav", "two": Path("game.wav")}, tmp_path / "game")
+    sounds = Sounds({"one": "here.wav", "two": Path("game.wav")}, tmp_path / "game", read=sound_reader())
     sounds(("one",))
     sounds(("two",))
-    with pytest.raises(UsageError, match=r"there is no sound file three\.wav"):
-        Sounds({"three": "three.wav"}, tmp_path)
+    with pytest.raises(UsageError, match=r"there is no file three\.wav"):
+        Sounds({"three": "three.wav"}, tmp_path, read=sound_reader())
 
 
 def test_a_file_that_is_no_sound_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.wav").write_bytes(b"nonsense")
-    with pytest.raises(UsageError, match="a sound cannot be read: "):
-        Sounds({"bad": "bad.wav"}, tmp_path)
+    with pytest.raises(UsageError, match=r"the sound .*bad\.wav cannot be read: "):
+        Sounds({"bad": "bad.wav"}, tmp_path, read=sound_reader())
 
 
 def test_what_is_no_table_of_sounds_is_refused() -> None:
     with pytest.raises(UsageError, match="sounds must map cues to files"):
-        Sounds(["hit.wav"], Path())  # type: ignore[arg-type] # the mistake that is meant
+        Sounds(["hit.wav"], Path(), read=sound_reader())  # type: ignore[arg-type] # the mistake that is meant
 
 
 def test_without_a_device_nothing_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_AUDIODRIVER", "nonsense")
     (tmp_path / "hit.wav").touch()
-    Sounds({"hit": "hit.wav"}, tmp_path)(("hit",))
+    Sounds({"hit": "hit.wav"}, tmp_path, read=sound_reader())(("hit",))

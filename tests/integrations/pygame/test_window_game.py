@@ -7,10 +7,14 @@ from typing import Any
 import pygame
 import pytest
 
+from retick import replay
 from retick.errors import UsageError
-from retick.integrations.pygame.names import Seats
-from retick.integrations.pygame.window_game import Drawable, WindowGame, window_game_of
-from retick.sim import WorldSimulation
+from retick.integrations.pygame import pygame_game_of as window_game_of
+from retick.integrations.window_game import WindowGame
+from retick.playing import Match
+from retick.playing.match_line import MatchLine
+from retick.playing.names import Seats
+from retick.sim import U8, WorldSimulation
 from tests.integrations.pygame import runners
 
 
@@ -19,15 +23,13 @@ def game_of(make: object) -> WindowGame:
 
 
 def test_a_world_is_drawn_from_a_second_one() -> None:
-    game = game_of(runners.Runners)
-    sim = game.make()
-    first = sim.initial_state(1)
-    after = sim.step(first, (1, 0))
-    drawable = Drawable(game, sim)
-    shown = drawable(first)
-    assert shown is not sim
-    assert shown.runners[0].steps == 0
-    assert drawable(after).runners[0].steps == 1
+    recorded = replay.Replay(seed=1, frames=[(1, 0)] * 4, game_id="test.runners", game_version=1)  # type: ignore[arg-type] # rows are packed
+    match = Match(runners.Runners, MatchLine("replay", "match.rtk", recorded=recorded))
+    assert match.world is not match._sim()
+    assert match.world.runners[0].steps == 0
+    match.playback.player.seek(2)
+    match.turn()
+    assert match.world.runners[0].steps == 2
 
 
 class Counter:
@@ -55,7 +57,10 @@ def test_a_world_that_saves_itself_gets_its_adapter() -> None:
     game = game_of(Counter)
     sim = game.make()
     assert isinstance(sim, WorldSimulation)
-    assert Drawable(game, sim)(sim.step(sim.initial_state(4), (0, 0))).count == 5
+    recorded = replay.Replay(seed=4, frames=[(0, 0)] * 4)  # type: ignore[arg-type] # rows are packed
+    match = Match(Counter, MatchLine("replay", "match.rtk", recorded=recorded))
+    match.playback.player.seek(1)
+    assert match.world.count == 5
 
 
 class Shown(runners.Runners):
@@ -77,8 +82,9 @@ class Named(Shown):
 
 def drawn(game: WindowGame, me: Seats) -> Any:
     sim = game.make()
+    sim.initial_state(1)
     screen: Any = []
-    game.draw(screen, Drawable(game, sim)(sim.initial_state(1)), me)
+    game.draw(screen, getattr(sim, "world", sim), me)
     return screen[0]
 
 
@@ -111,7 +117,7 @@ def test_what_is_given_comes_first_then_the_class_then_the_modules() -> None:
 
 def test_a_field_of_the_world_is_not_taken_for_a_part_of_its_window() -> None:
     class Resulting(runners.Runners):
-        result: runners.U8
+        result: U8
 
     assert window_game_of(Resulting, runners).result is runners.result
 

@@ -53,7 +53,7 @@ def test_a_game_that_draws_itself_needs_no_other_module(tmp_path: Path) -> None:
         GAME + "    def draw(self, screen): ...\n    press = staticmethod(lambda keys: 0)"
     )
     found = window_game("drawn.py:Game", find_window("drawn.py:Game"))
-    assert found.title == "drawn.py:Game"
+    assert found.title == "Game"
     assert len(found.press) == 1
 
 

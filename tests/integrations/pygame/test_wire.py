@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from retick.games.fighter import Fighter
-from retick.integrations.pygame import wire
+from retick.playing import wire
 from tests.integrations.pygame.desk import Desk
 
 

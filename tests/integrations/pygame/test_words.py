@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from retick.integrations.pygame.match_page import MOST_REPORT_LINES, report_lines, room_lines
 from retick.link import Reason
+from retick.playing.match import MOST_REPORT_LINES, report_lines, room_lines
 from retick.playing.online import OnlineStatus
 from retick.playing.story import why_gone
 from retick.rollback import PeerDisconnected, RollbackSession

@@ -3,9 +3,8 @@
 A game only calls ``play(game, draw, press)``. Everything here uses only public names of Retick: copy the folder into
 your own project to change it. It knows no particular game.
 
-``program`` has ``play``, its command line, the loop and the menu; ``pages`` has the base of all pages; ``match_page``,
-``watch_page`` and ``replay_page`` show a game; ``wire`` opens sessions and sockets; ``files`` writes recordings, desync
-reports and the secret of a seat.
+``program`` has ``play``, the window and the loop; ``drawing`` draws the pages. What they hold is in ``retick.playing``:
+the menu, the match with its panels, keys, files.
 """
 
 import os
@@ -14,12 +13,14 @@ from retick.errors import MissingExtra
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # only the program itself decides what it prints
 try:
-    import pygame  # noqa: F401 - only to see whether it is installed
+    import pygame
 except ModuleNotFoundError:
     raise MissingExtra("a window needs pygame: pip install pygame-ce") from None
 
-from retick.integrations.pygame.keys import Buttons, Keyboard, Keys
-from retick.integrations.pygame.program import Program, play
-from retick.integrations.pygame.window_game import WindowGame
+from retick.integrations.pygame.program import Program, note_key, play, pygame_game_of
+from retick.integrations.window_game import WindowGame
+from retick.playing.keys import Buttons, Keyboard, Keys, name_keys
 
-__all__ = ["Buttons", "Keyboard", "Keys", "Program", "WindowGame", "play"]
+name_keys(pygame.key.name)
+
+__all__ = ["Buttons", "Keyboard", "Keys", "Program", "WindowGame", "note_key", "play", "pygame_game_of"]

@@ -13,6 +13,7 @@ from retick.errors import UsageError
 from retick.integrations.window_module import find_window, window_game
 from retick.playing.confirmed_match import ConfirmedMatch
 from retick.playing.controllers import Controller, Restless
+from retick.playing.keys import Buttons, Keyboard
 from retick.rollback import RollbackSession
 from retick.rollback.session.application import Drawn
 from retick.sim.contract import input_size_of
@@ -233,8 +234,6 @@ def _named_bits(module: Any) -> dict[int, str]:
 
 def _keyboard_of(module: Any) -> Any:
     """The Keyboard or Buttons in a module, which it passes to ``play``; otherwise a press without keys."""
-    from retick.integrations.pygame import Buttons, Keyboard
-
     found = [value for value in vars(module).values() if isinstance(value, Keyboard | Buttons)]
     return found[0] if found else lambda _keys: 0
 

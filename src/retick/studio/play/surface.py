@@ -10,7 +10,7 @@ from typing import Any
 import pygame
 
 from retick.integrations.pygame import WindowGame
-from retick.integrations.pygame.names import Seats
+from retick.playing.names import Seats
 
 SPECIAL = {
     pygame.K_LEFT: "ArrowLeft", pygame.K_RIGHT: "ArrowRight", pygame.K_UP: "ArrowUp", pygame.K_DOWN: "ArrowDown",

@@ -1,10 +1,7 @@
-"""Tracks held keys from a window's events, and packs keys into inputs."""
+"""Tracks held keys, and packs keys into inputs. A key is the number that the framework of the window gives it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Self
-
-import pygame
-from pygame.event import Event
 
 from retick.errors import UsageError
 
@@ -25,22 +22,21 @@ class Keys:
         """Whether the game has ever asked for this key, so that it must not mean anything else."""
         return key in self._asked
 
-    def handle(self, event: Event) -> None:
-        """Note a keyboard event. A window without focus is not told when keys are released."""
-        if event.type == pygame.KEYDOWN:
-            self._held.add(event.key)
-            self._tapped.add(event.key)
-        elif event.type == pygame.KEYUP:
-            self._held.discard(event.key)
-        elif event.type == pygame.WINDOWFOCUSLOST:
-            self.release_all()
+    def down(self, key: int) -> None:
+        """Note that a key went down."""
+        self._held.add(key)
+        self._tapped.add(key)
+
+    def up(self, key: int) -> None:
+        """Note that a key was released."""
+        self._held.discard(key)
 
     def frame_read(self) -> None:
         """Forget taps; call this when a frame has read the keys."""
         self._tapped.clear()
 
     def release_all(self) -> None:
-        """Forget all held keys."""
+        """Forget all held keys: a window without focus is not told when they are released."""
         self._held.clear()
         self._tapped.clear()
 
@@ -70,7 +66,7 @@ class HeldKeys:
 class Buttons:
     """The keys of one person: the first is bit 0 of the input, the next bit 1, and so on.
 
-    It is a ``press`` function for ``play``, and ``held(pressed)`` reads an input by the keys again::
+    It is a ``press`` function for ``play``, and ``held(pressed)`` reads an input by the keys again; with pygame::
 
         BUTTONS = Buttons(pygame.K_a, pygame.K_d, pygame.K_SPACE)
 
@@ -146,9 +142,17 @@ class Keyboard(tuple[Buttons, ...]):
         return self.held([now & ~then for now, then in zip(inputs, before, strict=True)])
 
 
+_names: list[Callable[[int], str]] = []
+
+
+def name_keys(name: Callable[[int], str]) -> None:
+    """Let errors name keys as the framework in use does: ``name(key)`` returns the name, or an empty text."""
+    _names[:] = [name]
+
+
 def _named(key: object) -> str:
     """Name a key as people do."""
-    name = pygame.key.name(key) if isinstance(key, int) and 0 <= key < 1 << 31 else ""
+    name = _names[0](key) if _names and isinstance(key, int) and 0 <= key < 1 << 31 else ""
     return f"the key {name!r}" if name else f"key {key!r}"
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from retick._regular_files import regular
 from retick.audit.desync.bundle import bundle_of, save_bundle
 from retick.errors import RetickError
-from retick.integrations.pygame.names import fitting
+from retick.playing.names import fitting
 from retick.replay import LiveRecording
 from retick.replay.replay import TICK_RATE, name_key
 from retick.rollback import DesyncReported, RollbackSession, RosterPeer

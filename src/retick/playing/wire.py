@@ -1,16 +1,17 @@
-"""Opens sessions and their sockets: a window hosts, joins, goes back, watches, and says goodbye."""
+"""Opens sessions and their sockets: a player hosts, joins, goes back, watches, and says goodbye."""
 
 import os
 from collections.abc import Callable
 from typing import Any
 
 from retick.errors import MissingExtra, NetworkUnavailable, RetickError, UsageError
-from retick.integrations.pygame.files import LostSeat, recording_of
-from retick.integrations.pygame.window_game import WindowGame
 from retick.link import Invite
 from retick.playing.key_files import KeyLogFile, sealed_form
 from retick.playing.link_form import PLAIN, LinkForm
+from retick.playing.match_files import LostSeat, recording_of
+from retick.playing.names import fitting, own_name
 from retick.playing.online import OnlineStatus, chosen_relay, open_online
+from retick.playing.play_settings import PlaySettings
 from retick.playing.way_in import OnlineWay, WayIn, address_text, way_in
 from retick.replay import LiveRecording
 from retick.rollback import RollbackSession, SpectatorSession
@@ -89,46 +90,52 @@ def announced_name(sim: Any) -> str:
     return game_name(str(getattr(sim, "game_id", type(sim).__name__)), int(getattr(sim, "game_version", 0)))
 
 
-def _form(game: WindowGame, invite: Invite | None) -> LinkForm:
+def _form(settings: PlaySettings, invite: Invite | None) -> LinkForm:
     """Make the form of a new session's links from the game's key files, and say where these are."""
-    if game.plain:
+    if settings.plain:
         if invite is not None:
             raise UsageError("an invite is for sealed links: leave out --plain, or give the address")
         return PLAIN
-    return sealed_form(invite, game.identity, game.keylog, game.say)
+    return sealed_form(invite, settings.identity, settings.keylog, settings.say)
 
 
-def _wire(game: WindowGame, socket: UdpSocket, clock: Clock, form: LinkForm, **settings: Any) -> Wire:
+def _wire(settings: PlaySettings, socket: UdpSocket, clock: Clock, form: LinkForm, **more: Any) -> Wire:
     """Make the session of a player; settings that all players share belong here."""
-    sim = game.make()
-    record = recording_of(game.folder, sim, game.config.tick_rate)
+    sim = settings.make()
+    record = recording_of(settings.folder, sim, settings.config.tick_rate)
     try:
         session = RollbackSession(
-            sim, entropy=os.urandom, config=game.config, record=record, **form.arguments(), **settings
+            sim,
+            entropy=os.urandom,
+            config=settings.config,
+            record=record,
+            name=fitting(settings.name) or own_name(),
+            **form.arguments(),
+            **more,
         )
     except RetickError:
         socket.close()
         raise
-    online = settings.get("online")
-    wire = Wire(session, socket, clock=clock, form=form, bad_link=game.bad_link, online=online, say=game.say)
+    online = more.get("online")
+    wire = Wire(session, socket, clock=clock, form=form, bad_link=settings.bad_link, online=online, say=settings.say)
     wire.record = record
     return wire
 
 
-def hosted(game: WindowGame, clock: Clock, *, name: str = "", everybody: bool | None = None) -> tuple[Wire, list[str]]:
+def hosted(settings: PlaySettings, clock: Clock, *, everybody: bool | None = None) -> tuple[Wire, list[str]]:
     """Host a session; return it with lines for the people. ``everybody`` is as in the game if not given."""
     why_other = ""
     try:
-        socket = open_udp(port=game.port)
+        socket = open_udp(port=settings.port)
     except NetworkUnavailable as error:
         socket = open_udp()  # another host runs on this computer: use any port, which the address tells
         why_other = str(error).partition(":")[0]
     port, here = socket.address[1], own_address()
     invite = None
-    if not game.plain and not (game.everybody if everybody is None else everybody):
+    if not settings.plain and not (settings.everybody if everybody is None else everybody):
         invite = Invite.new(address_text(here or "127.0.0.1", port), entropy=os.urandom)
-    form = _form(game, invite)
-    wire = _wire(game, socket, clock, form, name=name)
+    form = _form(settings, invite)
+    wire = _wire(settings, socket, clock, form)
     if invite is not None:
         lines = [f"Others join with this line; nobody comes in without it: {invite.text()}"]
     else:
@@ -151,53 +158,51 @@ def _announce(wire: Wire, port: int, lines: list[str]) -> None:
         lines.append(f"It is not announced on the local network: {error.strerror or error}")
 
 
-def hosted_online(game: WindowGame, clock: Clock, *, name: str = "", everybody: bool | None = None) -> Wire:
+def hosted_online(settings: PlaySettings, clock: Clock, *, everybody: bool | None = None) -> Wire:
     """Host a session at the relay, for those with the invite, or with ``everybody`` for all who know the code."""
     invite = Invite.new(entropy=os.urandom)
-    form = _form(game, None if (game.everybody if everybody is None else everybody) else invite)
-    socket, online = _meeting(game, None)
-    return _wire(game, socket, clock, form, name=name, online=online)
+    form = _form(settings, None if (settings.everybody if everybody is None else everybody) else invite)
+    socket, online = _meeting(settings, None)
+    return _wire(settings, socket, clock, form, online=online)
 
 
-def _meeting(game: WindowGame, way: OnlineWay | None) -> tuple[UdpSocket, Online]:
-    if game.plain:
+def _meeting(settings: PlaySettings, way: OnlineWay | None) -> tuple[UdpSocket, Online]:
+    if settings.plain:
         raise UsageError("online matches are sealed: leave out --plain")
-    relay = chosen_relay(game.relay or None, None if way is None else way.relay)
-    return open_online(relay, code=None if way is None else way.code, relay_only=game.relay_only)
+    relay = chosen_relay(settings.relay or None, None if way is None else way.relay)
+    return open_online(relay, code=None if way is None else way.code, relay_only=settings.relay_only)
 
 
-def joined(
-    game: WindowGame, way: WayIn | OnlineWay, clock: Clock, *, name: str = "", seat: LostSeat | None = None
-) -> Wire:
+def joined(settings: PlaySettings, way: WayIn | OnlineWay, clock: Clock, *, seat: LostSeat | None = None) -> Wire:
     """Join by an invite, a code or an address, with a new seat or the given one. RetickError for a bad address."""
     if isinstance(way, OnlineWay):
-        form = _form(game, way.invite)
-        socket, online = _meeting(game, way)
-        return _wire(game, socket, clock, form, name=name, online=online)
+        form = _form(settings, way.invite)
+        socket, online = _meeting(settings, way)
+        return _wire(settings, socket, clock, form, online=online)
     back, invite = {}, way.invite
     if seat is not None:
         back = {"seat_token": seat.token}
         invite = Invite("", seat.secret) if seat.secret else None
-    form = _form(game, invite)
+    form = _form(settings, invite)
     socket, target = open_towards(way.target)
-    return _wire(game, socket, clock, form, name=name, host_address=target, **back)
+    return _wire(settings, socket, clock, form, host_address=target, **back)
 
 
-def watched(game: WindowGame, way: str, clock: Clock) -> Wire:
+def watched(settings: PlaySettings, way: str, clock: Clock) -> Wire:
     """Watch a match with an invite, or through the peer at an address."""
-    typed = way_in(way, default_port=game.port)
-    form = _form(game, typed.invite)
+    typed = way_in(way, default_port=settings.port)
+    form = _form(settings, typed.invite)
     online, source = None, None
     if isinstance(typed, OnlineWay):
-        socket, online = _meeting(game, typed)
+        socket, online = _meeting(settings, typed)
     else:
         socket, source = open_towards(typed.target)
     session = SpectatorSession(
-        game.make(), source, entropy=os.urandom, config=game.config, online=online, **form.arguments()
+        settings.make(), source, entropy=os.urandom, config=settings.config, online=online, **form.arguments()
     )
-    return Wire(session, socket, clock=clock, form=form, bad_link=game.bad_link, online=online, say=game.say)
+    return Wire(session, socket, clock=clock, form=form, bad_link=settings.bad_link, online=online, say=settings.say)
 
 
-def practised(game: WindowGame, clock: Clock) -> Wire:
+def practised(settings: PlaySettings, clock: Clock) -> Wire:
     """Make a session with all players at this keyboard; nothing goes through its socket."""
-    return _wire(game, open_udp("127.0.0.1"), clock, PLAIN, seats=game.make().num_players)
+    return _wire(settings, open_udp("127.0.0.1"), clock, PLAIN, seats=settings.make().num_players)
