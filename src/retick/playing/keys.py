@@ -1,7 +1,7 @@
 """Tracks held keys, and packs keys into inputs. A key is the number that the framework of the window gives it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Self
+from typing import NoReturn, Self
 
 from retick.errors import UsageError
 
@@ -47,20 +47,39 @@ MOST_KEYS = 64
 """Most bits of an input."""
 
 
-class HeldKeys:
-    """``held[pygame.K_w]`` is True if that key is held in this input."""
+class HeldKeys(dict[int, bool]):
+    """``held[pygame.K_w]`` is True if that key is held in this input. Equal inputs share one, so it never changes."""
 
-    __slots__ = ("_bits", "_pressed")
+    __slots__ = ()
 
-    def __init__(self, bits: dict[int, int], pressed: int) -> None:
-        self._bits = bits
-        self._pressed = pressed
+    def __missing__(self, key: int) -> bool:
+        raise UsageError(f"{_named(key)} is not a key of this Keyboard or Buttons: add it there")
 
-    def __getitem__(self, key: int) -> bool:
-        try:
-            return self._pressed & self._bits[key] != 0
-        except KeyError:
-            raise UsageError(f"{_named(key)} is not a key of this Keyboard or Buttons: add it there") from None
+    def _refuse(self, *_args: object, **_named: object) -> NoReturn:
+        raise UsageError("the keys of an input are what a player pressed: a game only reads them")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+
+class HeldTable:
+    """The keys of inputs that were read before: few different ones occur, and a rollback reads the same ones again."""
+
+    MOST = 1024
+
+    def __init__(self) -> None:
+        self._known: dict[object, HeldKeys] = {}
+
+    def read(self, inputs: Sequence[int], people: Sequence["Buttons"]) -> HeldKeys:
+        """The keys of one input for each person."""
+        seats = tuple(inputs)
+        known = self._known.get(seats)
+        if known is None:
+            if len(self._known) >= HeldTable.MOST:
+                self._known.clear()
+            pairs = zip(people, seats, strict=True)
+            known = HeldKeys({key: pressed & bit != 0 for one, pressed in pairs for key, bit in one.bits.items()})
+            self._known[seats] = known
+        return known
 
 
 class Buttons:
@@ -85,6 +104,7 @@ class Buttons:
             raise UsageError(f"Buttons takes 1 to {MOST_KEYS} different keys, not {_listed(keys)}")
         self.bits = {key: 1 << index for index, key in enumerate(keys)}
         """The bit of each key."""
+        self._table = HeldTable()
 
     def __call__(self, keys: Keys) -> int:
         """The input of one frame: the bits of all held keys."""
@@ -92,7 +112,7 @@ class Buttons:
 
     def held(self, pressed: int) -> HeldKeys:
         """Read an input by its keys."""
-        return HeldKeys(self.bits, pressed)
+        return self._table.read((pressed,), (self,))
 
 
 class Keyboard(tuple[Buttons, ...]):
@@ -110,7 +130,7 @@ class Keyboard(tuple[Buttons, ...]):
     Online there is one person at each keyboard, who may use the keys of any seat.
     """
 
-    __slots__ = ()
+    _table: HeldTable
 
     def __new__(cls, *people: Mapping[str, int] | Iterable[int]) -> Self:
         seats = [list(_keys_of(one, people[0])) for one in people]
@@ -120,14 +140,15 @@ class Keyboard(tuple[Buttons, ...]):
                 "a Keyboard must have the same number of keys for everybody, and each key once, not "
                 f"{' and '.join(_listed(keys) for keys in seats) or 'nobody'}"
             )
-        return super().__new__(cls, (Buttons(*keys) for keys in seats))
+        made = super().__new__(cls, (Buttons(*keys) for keys in seats))
+        made._table = HeldTable()
+        return made
 
     def held(self, inputs: Sequence[int]) -> HeldKeys:
         """Read the inputs of all seats by their keys."""
         if len(inputs) != len(self):
             raise UsageError(f"this Keyboard has keys for {len(self)} seats, not for {len(inputs)}")
-        bits = {key: bit << MOST_KEYS * seat for seat, one in enumerate(self) for key, bit in one.bits.items()}
-        return HeldKeys(bits, sum(pressed << MOST_KEYS * seat for seat, pressed in enumerate(inputs)))
+        return self._table.read(inputs, self)
 
     def went_down(self, inputs: Sequence[int], before: Sequence[int]) -> HeldKeys:
         """The keys that went down in this frame, as for KEYDOWN: held now, but not in the frame before.

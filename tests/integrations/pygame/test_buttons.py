@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import pygame
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from retick.errors import UsageError
 from retick.integrations.pygame import Buttons, Keyboard, Keys
+from retick.playing.keys import HeldTable
 from retick.sim import World
 
 LETTERS = (pygame.K_a, pygame.K_d, pygame.K_SPACE)
@@ -117,3 +119,27 @@ def test_a_key_goes_down_once_however_long_it_is_held(frames: list[tuple[int, in
 def test_the_frame_before_has_as_many_inputs() -> None:
     with pytest.raises(UsageError, match="there are 2 inputs now, but 1 from the frame before"):
         Keyboard(*PEOPLE).went_down((0, 0), (0,))
+
+
+def test_the_keys_of_an_input_never_change_since_equal_inputs_share_them() -> None:
+    buttons = Buttons(*LETTERS)
+    keys: Any = buttons.held(1)
+    for change in (
+        lambda: keys.__setitem__(LETTERS[0], False),
+        lambda: keys.pop(LETTERS[0]),
+        lambda: keys.update({LETTERS[1]: True}),
+        keys.clear,
+        keys.popitem,
+    ):
+        with pytest.raises(UsageError, match="a game only reads them"):
+            change()
+    assert buttons.held(1)[LETTERS[0]]
+    assert not buttons.held(1)[LETTERS[1]]
+
+
+def test_any_number_of_different_inputs_is_read_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HeldTable, "MOST", 5)
+    buttons = Buttons(*LETTERS)
+    most = 1 << len(LETTERS)
+    for pressed in [*range(most), *reversed(range(most))]:
+        assert [buttons.held(pressed)[key] for key in LETTERS] == [pressed >> at & 1 for at in range(len(LETTERS))]

@@ -123,14 +123,18 @@ class SimulatedWorld:
 
     def step_unkept(self, state: WorldState, inputs: Sequence[int]) -> WorldState:
         """Step without saving: the result is lost when the world moves on, unless ``keep`` is called first."""
-        if len(inputs) != self.num_players:
-            raise UsageError(f"step takes {self.num_players} inputs, not {len(inputs)}")
-        if state is not self._here:
-            self._go_to(state)
+        self._ready(state, inputs)
         self._here = None
         cues = self._advance(inputs)
         self._here = after = WorldState(_NOT_KEPT, cues)
         return after
+
+    def _ready(self, state: WorldState, inputs: Sequence[int]) -> None:
+        """Put the world into ``state``, from which it is stepped with these inputs."""
+        if len(inputs) != self.num_players:
+            raise UsageError(f"step takes {self.num_players} inputs, not {len(inputs)}")
+        if state is not self._here:
+            self._go_to(state)
 
     def keep(self, state: WorldState) -> WorldState:
         """Save ``state``, unless it was kept before; the world must still be in it."""

@@ -52,6 +52,7 @@ if cython.compiled:
         Root,
         Step,
         ThingPlan,
+        cues_of,
         enter,
         leave,
         new_cell,
@@ -77,6 +78,7 @@ else:
         Root,
         Step,
         ThingPlan,
+        cues_of,
         enter,
         leave,
         new_cell,
@@ -265,6 +267,15 @@ def item_at(items: Any, index: cython.Py_ssize_t) -> Any:
     return items[index]
 
 
+def step_world(world: Root, call: Any, argument: Any, stamp: Any, make_state: Any) -> Any:
+    """Call a method of the game; returns the state after it, which the world is in then."""
+    world._here = None
+    cues = cues_of(world, call, argument)
+    world._here = make_state(copy_world(world, stamp), cues)
+    return world._here
+
+
+@cython.ccall
 def copy_world(world: Root, stamp: Any) -> WorldCopy:
     """Copy the state of a world; ``stamp`` is the CRC-32 of its declaration."""
     copy = WorldCopy(world._plan, stamp, world._next)

@@ -170,6 +170,7 @@ cdef int note_id(Root world, Cell item) except -1
 cdef int leave(Cell cell) except -1
 cdef int unsettle(Cell cell) except -1
 cpdef object call_game(Root world, object call, object argument)
+cpdef tuple cues_of(Root world, object call, object argument)
 cpdef dict things_by_id(Root world)
 cdef int collect(Cell cell, dict known) except -1
 cdef int begin_with(Cell cell, tuple given, dict values) except -1

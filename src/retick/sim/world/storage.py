@@ -614,6 +614,7 @@ def call_game(world: Root, call: Any, argument: Any) -> Any:
         RUNNING.reset(before)
 
 
+@cython.ccall
 def cues_of(world: Root, call: Any, argument: Any) -> tuple[Any, ...]:
     """Call a method of the game; returns its cues."""
     cues: list[Any] = []

@@ -41,7 +41,7 @@ from retick.sim.world.declaration import (
     thing_fields,
 )
 from retick.sim.world.interest import Distance, check_interest, first_position
-from retick.sim.world.saved import WorldCopy, copy_world, pack_copy, restore_world, unpack_world
+from retick.sim.world.saved import WorldCopy, copy_world, pack_copy, restore_world, step_world, unpack_world
 from retick.sim.world.storage import Cell, Root, ThingPlan, call_game, cues_of, new_cell
 
 
@@ -353,6 +353,12 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
     @property
     def world(self) -> Self:
         return self
+
+    def step(self, state: WorldState, inputs: Sequence[int]) -> WorldState:
+        self._ready(state, inputs)
+        cls = type(self)
+        given = inputs if cls.command is None else commands_of(cls.command, inputs)
+        return step_world(self, self.advance, given, cls._stamp, WorldState)  # type: ignore[no-any-return]  # a kernel
 
     def _advance(self, inputs: Sequence[int]) -> tuple[Hashable, ...]:
         command = type(self).command
