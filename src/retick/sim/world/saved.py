@@ -500,6 +500,7 @@ def restore_world(world: Root, copy: WorldCopy) -> None:
     if copy.plan is not world._plan:
         copy = unpack_world(pack_copy(copy), world._plan, type(world)._stamp)  # type: ignore[attr-defined]  # of each class
     restoring = Restoring(copy, world)
+    world._here = None
     world._next = copy.next_id
     restoring.load_cell(world)
 

@@ -292,24 +292,20 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
 
     def _load_fields(self, saved: bytes) -> None:
         """Load everything but the caches, which are reset to their defaults."""
-        self._load_copy(self._unpacked(saved))
+        restore_world(self, self._unpacked(saved))
 
     def _copied(self) -> WorldCopy:
         return copy_world(self, type(self)._stamp)
 
     def _restore(self, world: Any, kept: Any) -> None:
         if isinstance(world, World):
-            world._load_copy(kept if isinstance(kept, WorldCopy) else world._unpacked(kept))
+            restore_world(world, kept if isinstance(kept, WorldCopy) else world._unpacked(kept))
             world.rebuild()
         else:
             world.load(WorldState(kept).saved)
 
     def _unpacked(self, saved: Any) -> WorldCopy:
         return unpack_world(_bytes(saved), type(self)._declared, type(self)._stamp)
-
-    def _load_copy(self, copy: WorldCopy) -> None:
-        self._here = None
-        restore_world(self, copy)
 
     def reset(self, seed: int) -> None:
         """Put the world at its start, with all players joined."""
