@@ -156,6 +156,25 @@ def test_one_from_which_the_start_is_kept_is_not_blamed_by_the_others(players: i
     assert [event for name in names for event in mesh[name].events_of(PeerDisconnected)] == []
 
 
+class HidesItsBeginning(StartsOneLateAndOpensSlots):
+    """Sends one of the others no inputs, and opens slots with the rest."""
+
+    def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        return (data,)
+
+    def payload(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        return () if peer.peer_id == 1 else (data,)
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_one_that_hides_from_another_one_that_it_has_begun_costs_that_one_nothing(players: int) -> None:
+    """With a long window it would notice late that inputs are missing, and take part in the first slot too late."""
+    config = replace(QUICK, prediction_window=240, history=512)
+    mesh = made(players, HidesItsBeginning, culprit="peer0", config=config)
+    mesh.run(20.0)
+    assert_nobody_is_out(mesh, [f"peer{number}" for number in range(1, players)])
+
+
 # While everybody plays.
 
 

@@ -87,7 +87,7 @@ class InputForwarding(SessionPart):
         self._turn = 0
         self._asked_at = -ASK_EVERY
         self._frame = -1
-        self._frame_since = 0.0
+        self._frame_since = self._begun_at = 0.0
         self._held: dict[int, tuple[int, float]] = {}
         """Peers that we do not hear and wait for, with the first missing frame, and since when; later if excused."""
         self._held_looked_at = 0.0
@@ -99,6 +99,7 @@ class InputForwarding(SessionPart):
         self._wanted, self._asked, self._helped, self._held, self._conflicts = {}, {}, {}, {}, set()
         self._good_packets, self._alive, self._needed = {}, {}, {}
         self._frame = -1
+        self._begun_at = self._session.now
 
     def receive(self, peer: Peer, data: bytes, match: Match, now: float) -> None:
         """Receive a payload that is not RBN1; bad ones are dropped and counted."""
@@ -179,7 +180,10 @@ class InputForwarding(SessionPart):
             self._frame, self._frame_since = match.engine.frame, now
         if self._helped:
             self._helped = {player: at for player, at in self._helped.items() if now < at + GO_ON_ASKING}
-        missing = self._missing(match, is_stalled=now >= self._frame_since + ASK_AFTER)
+        latest = match.frontier if now >= self._frame_since + ASK_AFTER else -1
+        if self._session.membership.agreement is None and now >= self._begun_at + ASK_AFTER:
+            latest = max(latest, 0)  # all must soon know who has begun
+        missing = self._missing(match, latest)
         if not missing:
             return False
         self._note_good_packets(match, now)
@@ -212,16 +216,14 @@ class InputForwarding(SessionPart):
             passed = PassedInputs(match.number, player, frame, inputs)
             peer.connection.send_unreliable(encode_pass(passed, input_size_of(match.sim)))
 
-    def _missing(self, match: Match, *, is_stalled: bool) -> list[tuple[int, int | None]]:
-        """The players whose inputs to ask for, each with its peer's id."""
+    def _missing(self, match: Match, latest: int) -> list[tuple[int, int | None]]:
+        """The players whose inputs up to frame ``latest`` to ask for, and those of whom we hear otherwise only."""
         session = self._session
         missing: list[tuple[int, int | None]] = [
             (player, peer.peer_id)
             for peer in session.players_peers()
             for player in peer.players
-            if not peer.is_heard
-            or player in self._helped
-            or (is_stalled and match.engine.first_missing(player) <= match.frontier)
+            if not peer.is_heard or player in self._helped or match.engine.first_missing(player) <= latest
         ]
         membership = session.membership
         return missing + [(player, membership.owner_of(player)) for player in membership.wanted_inputs]

@@ -178,11 +178,11 @@ class Membership(SessionPart):
     def _begin_when_all_have(self, match: Match, now: float) -> None:
         """Decide nothing before all have begun: the host may have kept START from some, which could not take part.
 
-        Who has begun is known by its inputs, which others pass on; so honest peers learn it at about the same time.
+        Honest peers learn at about the same time who has: each packet shows it, and others pass its inputs on.
         """
         session = self._session
         if len(session.players_peers()) > 1:
-            late = [peer for peer in session.heard_peers() if match.engine.first_missing(peer.players[0]) == 0]
+            late = [peer for peer in session.heard_peers() if not self._has_begun(peer, match)]
             if late and now < self._all_begin_by:
                 return
             for peer in late:
@@ -192,6 +192,10 @@ class Membership(SessionPart):
             if not peer.is_heard and self.agreement is not None:
                 self.agreement.stop_hearing(peer.peer_id, now)
         self.receive_early()
+
+    def _has_begun(self, peer: Peer, match: Match) -> bool:
+        is_known = match.engine.first_missing(peer.players[0]) > 0 or peer in self._early
+        return is_known or (peer.exchange is not None and peer.exchange.packets_in > 0)
 
     def _become_member(self, history: bytes, slot: int, match: Match) -> None:
         session = self._session
