@@ -84,6 +84,8 @@ ELSEWHERE = {
     "audit/interpreter.py: os.open": "the null device",
     "cli/exit_codes.py: os.open": "the null device",
     "cli/demo/peer.py: os.open": "the null device",
+    "snapshot/errors.py: read_text": "a file of the package",
+    "snapshot/compact/prior.py: read_text": "a file of the package",
     "replay/storage.py: os.open": "a folder, to flush it",
     "playing/key_files.py: os.open": "a new file, or the end of a log",
     "playing/match_files.py: os.open": "a new file",

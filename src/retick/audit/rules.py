@@ -4,6 +4,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from retick._regular_files import read_text
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
@@ -18,7 +20,7 @@ class Rule:
 
 
 def _read() -> dict[str, dict[str, Rule]]:
-    tables = tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding="utf-8"))
+    tables = tomllib.loads(read_text(Path(__file__).with_name("rules.toml")))
     return {group: {name: Rule(id=name, **words) for name, words in rules.items()} for group, rules in tables.items()}
 
 

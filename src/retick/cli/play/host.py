@@ -9,21 +9,6 @@ import typer
 
 from retick.cli.play import options
 from retick.cli.play.files import CaptureOption
-from retick.cli.play.options import (
-    DEFAULT_PORT,
-    HostOpenOption,
-    IdentityOption,
-    KeylogOption,
-    LinkOptions,
-    MapPortOption,
-    MatchSetup,
-    OnlineOption,
-    OnlineOptions,
-    PlainOption,
-    RelayOnlyOption,
-    RelayOption,
-    forwarded,
-)
 from retick.cli.play.terminal_match import TerminalMatch
 from retick.cli.terminal import Screen
 from retick.cli.trace_notes import TraceOption
@@ -44,7 +29,9 @@ _OWN_MACHINE = "127.0.0.1"
 def host(
     port: Annotated[
         int | None,
-        typer.Option(help="UDP port to listen on; 0 takes any free one.", show_default=f"{DEFAULT_PORT}; online any"),
+        typer.Option(
+            help="UDP port to listen on; 0 takes any free one.", show_default=f"{options.DEFAULT_PORT}; online any"
+        ),
     ] = None,
     bind: Annotated[str, typer.Option(help="Address to listen on; :: is IPv6 and IPv4.")] = "0.0.0.0",
     address: Annotated[
@@ -54,9 +41,9 @@ def host(
             show_default="the address on the local network",
         ),
     ] = None,
-    online: OnlineOption = False,
-    relay: RelayOption = None,
-    relay_only: RelayOnlyOption = False,
+    online: options.OnlineOption = False,
+    relay: options.RelayOption = None,
+    relay_only: options.RelayOnlyOption = False,
     secret: Annotated[
         bool,
         typer.Option(
@@ -65,9 +52,9 @@ def host(
             "need not be trusted.",
         ),
     ] = False,
-    map_port: MapPortOption = False,
-    everybody: HostOpenOption = False,
-    plain: PlainOption = False,
+    map_port: options.MapPortOption = False,
+    everybody: options.HostOpenOption = False,
+    plain: options.PlainOption = False,
     announce: Annotated[
         bool, typer.Option(help="Announce the match on the local network, so that retick join finds it.")
     ] = True,
@@ -80,8 +67,8 @@ def host(
     record: options.RecordOption = None,
     capture: CaptureOption = None,
     trace: TraceOption = None,
-    identity: IdentityOption = None,
-    keylog: KeylogOption = None,
+    identity: options.IdentityOption = None,
+    keylog: options.KeylogOption = None,
     lan_compat: options.LanOption = False,
 ) -> None:
     """Wait for other peers to join, then play: with the keyboard, or with --bot.
@@ -93,15 +80,17 @@ def host(
 
     Example: retick host --port 7777 --record match.rtk --capture match.rtkc
     """
-    setup = MatchSetup(
+    setup = options.MatchSetup(
         players=players, seats=seats, bot=bot, style=style, delay=delay, rate=rate,
         record=record, capture=capture, trace=trace, lan_compat=lan_compat,
     )  # fmt: skip
     if secret and (everybody or not online):
         raise UsageError("--invite needs --online, without --open: other hosts print an invite anyway")
     everybody = everybody or (online and not secret and not plain)  # a code that can be said aloud
-    links = LinkOptions(plain=plain, everybody=everybody, identity=identity, keylog=keylog, lan_compat=lan_compat)
-    meeting = OnlineOptions(
+    links = options.LinkOptions(
+        plain=plain, everybody=everybody, identity=identity, keylog=keylog, lan_compat=lan_compat
+    )
+    meeting = options.OnlineOptions(
         online=online, relay=relay, relay_only=relay_only, map_port=map_port, unsealed=links.is_plain, is_host=True
     )
     console = Screen()
@@ -115,10 +104,10 @@ def host(
             more = _more_words(players, links)
             raise typer.Exit(TerminalMatch(console, setup, driver, form, keylog=links.keylog, more_words=more).run())
     named = None if address is None else parse_address(address, default_port=0)
-    socket = open_udp(bind, DEFAULT_PORT if port is None else port)
+    socket = open_udp(bind, options.DEFAULT_PORT if port is None else port)
     with contextlib.ExitStack() as stack:
         stack.callback(socket.close)
-        outside = stack.enter_context(forwarded(socket, map_port))
+        outside = stack.enter_context(options.forwarded(socket, map_port))
         bound = socket.address[1]
         here = bind if bind not in _ANY_ADDRESS else own_address() or _OWN_MACHINE
         shown = outside or (here, bound) if named is None else (named[0], named[1] or bound)
@@ -128,7 +117,7 @@ def host(
         form = links.form(invite)
         driver = setup.driver(socket, form)
         # Only this line prints the secret of a match without a relay.
-        way = address_text(*shown, usual_port=DEFAULT_PORT) if invite is None else invite.text()
+        way = address_text(*shown, usual_port=options.DEFAULT_PORT) if invite is None else invite.text()
         console.tell(f"waiting on port {bound}. To join: retick join {way}{_more_words(players, links)}")
         wanted = announce and bind in _ANY_ADDRESS and not lan_compat
         announcement = stack.enter_context(_announced(console, bound, setup, form.name, wanted))
@@ -138,14 +127,16 @@ def host(
         raise typer.Exit(match.run())
 
 
-def _more_words(players: int, links: LinkOptions) -> str:
+def _more_words(players: int, links: options.LinkOptions) -> str:
     """The options that joiners must give, too."""
     form = " --plain" if links.plain else " --lan-compat" if links.lan_compat else ""
     return (f" --players {players}" if players != 2 else "") + form
 
 
 @contextlib.contextmanager
-def _announced(console: Screen, port: int, setup: MatchSetup, link: str, wanted: bool) -> Iterator[Announcement | None]:
+def _announced(
+    console: Screen, port: int, setup: options.MatchSetup, link: str, wanted: bool
+) -> Iterator[Announcement | None]:
     announcement = _announce(console, port, setup, link) if wanted else None
     try:
         yield announcement
@@ -154,7 +145,7 @@ def _announced(console: Screen, port: int, setup: MatchSetup, link: str, wanted:
             announcement.withdraw().join(2.0)
 
 
-def _announce(console: Screen, port: int, setup: MatchSetup, link: str) -> Announcement | None:
+def _announce(console: Screen, port: int, setup: options.MatchSetup, link: str) -> Announcement | None:
     try:
         return Announcement(port, setup.game_name, players=setup.game.num_players, link=link)
     except MissingExtra:

@@ -6,20 +6,6 @@ import typer
 
 from retick.cli.play import options
 from retick.cli.play.files import CaptureOption
-from retick.cli.play.options import (
-    HOST_GONE,
-    IdentityOption,
-    KeylogOption,
-    LinkOptions,
-    MapPortOption,
-    MatchSetup,
-    OnlineOption,
-    OnlineOptions,
-    PlainOption,
-    RelayOnlyOption,
-    RelayOption,
-    typed_way,
-)
 from retick.cli.play.terminal_match import TerminalMatch
 from retick.cli.terminal import Screen, working
 from retick.cli.trace_notes import TraceOption
@@ -46,10 +32,10 @@ def join(
     port: Annotated[
         int | None, typer.Option(help="Our own UDP port.", show_default="any; with --lan-compat the host's plus 1")
     ] = None,
-    online: OnlineOption = False,
-    relay: RelayOption = None,
-    relay_only: RelayOnlyOption = False,
-    map_port: MapPortOption = False,
+    online: options.OnlineOption = False,
+    relay: options.RelayOption = None,
+    relay_only: options.RelayOnlyOption = False,
+    map_port: options.MapPortOption = False,
     players: options.PlayersOption = 2,
     bot: options.BotOption = False,
     style: options.StyleOption = StyleName.COUNTER,
@@ -59,9 +45,9 @@ def join(
     record: options.RecordOption = None,
     capture: CaptureOption = None,
     trace: TraceOption = None,
-    plain: PlainOption = False,
-    identity: IdentityOption = None,
-    keylog: KeylogOption = None,
+    plain: options.PlainOption = False,
+    identity: options.IdentityOption = None,
+    keylog: options.KeylogOption = None,
     lan_compat: options.LanOption = False,
 ) -> None:
     """Join a match that another peer hosts: with the keyboard, or with --bot.
@@ -75,13 +61,13 @@ def join(
         raise UsageError("--lan-compat needs the host's address: the original protocol announces nothing")
     if not 0 < wait <= 60:
         raise UsageError(f"--wait must be above 0 and up to 60 seconds, not {wait:g}")
-    way = typed_way(address, online=online, relay=relay)
-    setup = MatchSetup(
+    way = options.typed_way(address, online=online, relay=relay)
+    setup = options.MatchSetup(
         players=players, seats=seats, bot=bot, style=style, delay=delay, rate=rate,
         record=record, capture=capture, trace=trace, lan_compat=lan_compat,
     )  # fmt: skip
-    links = LinkOptions(plain=plain, identity=identity, keylog=keylog, lan_compat=lan_compat)
-    meeting = OnlineOptions(
+    links = options.LinkOptions(plain=plain, identity=identity, keylog=keylog, lan_compat=lan_compat)
+    meeting = options.OnlineOptions(
         online=online, relay=relay, relay_only=relay_only, map_port=map_port, unsealed=links.is_plain
     )
     meeting.check_way(way)
@@ -91,7 +77,7 @@ def join(
             form = links.form(way.invite)
             driver = setup.driver(own_socket, form, online=told)
             console.tell(f"joining {way.code} at the relay {told.relay_name}")
-            met = TerminalMatch(console, setup, driver, form, keylog=links.keylog, no_answer=HOST_GONE)
+            met = TerminalMatch(console, setup, driver, form, keylog=links.keylog, no_answer=options.HOST_GONE)
             raise typer.Exit(met.run())
     if way is None:
         found = _only(_search(wait, setup))
@@ -108,7 +94,7 @@ def join(
     raise typer.Exit(match.run())
 
 
-def _search(seconds: float, setup: MatchSetup) -> list[FoundHost]:
+def _search(seconds: float, setup: options.MatchSetup) -> list[FoundHost]:
     with working("searching for a host on the local network"):
         try:
             return find_hosts(seconds, setup.game_name)

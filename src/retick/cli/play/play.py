@@ -7,17 +7,7 @@ from typing import Annotated
 import typer
 
 from retick.cli.arguments import wanted_game
-from retick.cli.play.options import (
-    DEFAULT_PORT,
-    HostOpenOption,
-    IdentityOption,
-    KeylogOption,
-    LinkOptions,
-    OnlineOption,
-    PlainOption,
-    RelayOnlyOption,
-    RelayOption,
-)
+from retick.cli.play import options
 from retick.cli.terminal import say
 from retick.errors import MissingExtra, UsageError
 from retick.integrations.window_module import find_window, window_game
@@ -46,7 +36,7 @@ def play(
         str, typer.Option(metavar="INVITE", help="Watch at once, in the same way.", show_default=False)
     ] = "",
     name: Annotated[str, typer.Option(help="What the other players call you.", show_default="the system's user")] = "",
-    port: Annotated[int, typer.Option(help="UDP port of a host, and of addresses without one.")] = DEFAULT_PORT,
+    port: Annotated[int, typer.Option(help="UDP port of a host, and of addresses without one.")] = options.DEFAULT_PORT,
     folder: Annotated[Path, typer.Option(help="Where recordings and desync reports are written.")] = Path("matches"),
     bad_link: Annotated[
         bool, typer.Option("--bad-link", help=f"Make the network of this window bad: --link {BAD_LINK}.")
@@ -58,13 +48,13 @@ def play(
     bot: Annotated[
         bool, typer.Option("--bot", help="Let the game's bot(player, world) play here, or random buttons.")
     ] = False,
-    online: OnlineOption = False,
-    relay: RelayOption = None,
-    relay_only: RelayOnlyOption = False,
-    everybody: HostOpenOption = False,
-    plain: PlainOption = False,
-    identity: IdentityOption = None,
-    keylog: KeylogOption = None,
+    online: options.OnlineOption = False,
+    relay: options.RelayOption = None,
+    relay_only: options.RelayOnlyOption = False,
+    everybody: options.HostOpenOption = False,
+    plain: options.PlainOption = False,
+    identity: options.IdentityOption = None,
+    keylog: options.KeylogOption = None,
 ) -> None:
     """Open the window of a game, with its menu: host, join, watch, replays, two players at one keyboard.
 
@@ -79,7 +69,7 @@ def play(
         raise UsageError(f"--port must be 0 to 65535, not {port}")
     if importlib.util.find_spec("pygame") is None:
         raise MissingExtra("a window needs pygame: pip install pygame-ce")
-    LinkOptions(plain=plain, everybody=everybody, identity=identity, keylog=keylog)
+    options.LinkOptions(plain=plain, everybody=everybody, identity=identity, keylog=keylog)
     wanted = wanted_game(game)
     module = find_window(wanted)
     if module is None:

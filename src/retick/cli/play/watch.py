@@ -10,23 +10,9 @@ from rich.console import RenderableType
 from rich.live import Live
 
 from retick.cli.exit_codes import NO
+from retick.cli.play import options
 from retick.cli.play.files import check_recording
 from retick.cli.play.join import no_answer
-from retick.cli.play.options import (
-    HOST_GONE,
-    IdentityOption,
-    KeylogOption,
-    LinkOptions,
-    OnlineOption,
-    OnlineOptions,
-    PlainOption,
-    PlayersOption,
-    RateOption,
-    RecordOption,
-    RelayOnlyOption,
-    RelayOption,
-    typed_way,
-)
 from retick.cli.play.terminal_games import TerminalGame, terminal_game_for
 from retick.cli.terminal import Screen, count, say
 from retick.errors import RetickError, UsageError
@@ -54,18 +40,18 @@ def watch(
             show_default=False,
         ),
     ],
-    online: OnlineOption = False,
-    relay: RelayOption = None,
-    relay_only: RelayOnlyOption = False,
-    players: PlayersOption = 2,
+    online: options.OnlineOption = False,
+    relay: options.RelayOption = None,
+    relay_only: options.RelayOnlyOption = False,
+    players: options.PlayersOption = 2,
     delay: Annotated[
         int, typer.Option(help="Frames to stay behind the match; more hides longer gaps in the network.")
     ] = 30,
-    rate: RateOption = TICKS_PER_SECOND,
-    record: RecordOption = None,
-    plain: PlainOption = False,
-    identity: IdentityOption = None,
-    keylog: KeylogOption = None,
+    rate: options.RateOption = TICKS_PER_SECOND,
+    record: options.RecordOption = None,
+    plain: options.PlainOption = False,
+    identity: options.IdentityOption = None,
+    keylog: options.KeylogOption = None,
 ) -> None:
     """Watch a running match, from its current frame on, a little late.
 
@@ -75,10 +61,10 @@ def watch(
     """
     if not 0 <= delay <= 600:
         raise UsageError(f"--delay must be 0 to 600 frames, not {delay}")
-    way = typed_way(address, online=online, relay=relay)
+    way = options.typed_way(address, online=online, relay=relay)
     assert way is not None, "it was typed"
-    links = LinkOptions(plain=plain, identity=identity, keylog=keylog)
-    meeting = OnlineOptions(online=online, relay=relay, relay_only=relay_only, map_port=False, unsealed=plain)
+    links = options.LinkOptions(plain=plain, identity=identity, keylog=keylog)
+    meeting = options.OnlineOptions(online=online, relay=relay, relay_only=relay_only, map_port=False, unsealed=plain)
     meeting.check_way(way)
     check_recording(record, live=True)
     shown_game = terminal_game_for(players)
@@ -87,7 +73,7 @@ def watch(
         told, source = None, None
         if isinstance(way, OnlineWay):
             socket, told = stack.enter_context(meeting.opened(0, way))
-            where, why_not = f"the relay {told.relay_name}", HOST_GONE
+            where, why_not = f"the relay {told.relay_name}", options.HOST_GONE
         else:
             socket, source = open_towards(way.target, 0)
             where, why_not = f"{way.target[0]} port {way.target[1]}", no_answer(way.target)
