@@ -25,6 +25,8 @@ from retick.rollback import MatchConfig
 
 try:
     import pyglet
+
+    pyglet.options.shadow_window = False  # so that an import needs no screen, as arcade does it
     from pyglet.window import key
 except ModuleNotFoundError:
     raise MissingExtra("a window of pyglet needs pyglet: pip install pyglet") from None
@@ -45,7 +47,7 @@ def name_of(symbol: int) -> str:
     return NAMES.get(symbol) or str(key.symbol_string(symbol)).lower().removeprefix("_")
 
 
-name_keys(name_of)
+name_keys(lambda symbol: "" if (name := name_of(symbol)) == str(symbol) or name.startswith("user_key") else name)
 
 
 @lru_cache(maxsize=128)
