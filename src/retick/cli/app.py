@@ -108,6 +108,7 @@ class _Commands(CommandLine):
         "demo": "retick.cli.demo.demo:demo",
         "new": "retick.cli.new:new",
         "play": "retick.cli.play.play:play",
+        "package": "retick.cli.package:package",
         "synctest": "retick.cli.synctest:synctest",
         "packet": "retick.cli.packet:packet",
         "audit": "retick.cli.audit:audit",

@@ -4,7 +4,7 @@ A game only calls ``play(game, draw, press)``. A program with a window of its ow
 """
 
 import sys
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -13,7 +13,6 @@ from retick.integrations.window_game import WindowGame, closed_by_signals
 from retick.playing.keys import Buttons, Keyboard, Keys
 from retick.playing.play_settings import Press
 from retick.playing.printing import tell
-from retick.rollback import MatchConfig
 
 try:
     import arcade
@@ -53,7 +52,7 @@ class MatchView(arcade.View):
         self.clear()
         self._camera.viewport = arcade.LBWH(*self.screen.place())
         with self._camera.activate():
-            self.screen.on_draw()
+            self.screen.draw()
 
     def on_key_press(self, symbol: int, modifiers: int) -> None:
         """Hand a key on."""
@@ -86,25 +85,22 @@ def play(
     draw: Callable[..., object] | None = None,
     press: Press | Sequence[Press] | None = None,
     *,
-    title: str | None = None,
-    size: tuple[int, int] | None = None,
-    result: Callable[[Any], str | None] | None = None,
-    hear: Callable[[Hashable], object] | None = None,
-    sounds: Mapping[str, Any] | None = None,
-    config: MatchConfig | None = None,
+    host: bool = False,
+    join: str = "",
+    watch: str = "",
+    online: bool = False,
+    link: str = "",
     argv: Sequence[str] | None = None,
-    **more: Any,
+    **given: Any,
 ) -> None:
     """Play ``game`` in a window of arcade until it is closed; the arguments are those of pygame's ``play``.
 
-    ``draw(world, me)`` draws into the window, which was cleared. ``more`` are other fields of :class:`WindowGame`.
+    ``draw(world, me)`` draws into the window, which was cleared. ``given`` are fields of :class:`WindowGame`, and
+    ``sounds``.
     """
     if argv is None:
         argv = sys.argv[1:] if sys._getframe(1).f_globals.get("__name__") == "__main__" else ()
-    made = pyglet_game_of(
-        game, draw=draw, press=press, title=title, size=size, result=result, hear=hear, sounds=sounds, config=config,
-        **{"say": tell, **more},
-    )  # fmt: skip
+    made = pyglet_game_of(game, draw=draw, press=press, bad_link=link or None, **{"say": tell, **given})
     try:
         window = arcade.Window(*made.size, made.title, resizable=not made.fullscreen, fullscreen=made.fullscreen)
     except Exception as error:  # each system has errors of its own
@@ -113,7 +109,7 @@ def play(
     music = play_music(made.music)
     try:
         with suppress(KeyboardInterrupt), closed_by_signals(arcade.exit):
-            view.screen.menu.begin(argv)
+            view.screen.menu.begin(argv, host=host, join=join, watch=watch, online=online)
             arcade.run(view)
     finally:
         view.screen.leave()

@@ -5,7 +5,7 @@ A game only calls ``play(game, draw, press)``. A program with a window of its ow
 
 import sys
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -21,10 +21,11 @@ from retick.playing.menu import Menu
 from retick.playing.pages import Page
 from retick.playing.play_settings import Press
 from retick.playing.printing import tell
-from retick.rollback import MatchConfig
 
 try:
     import pyglet
+
+    pyglet.options.shadow_window = False  # so that an import needs no screen, as arcade does it
     from pyglet.window import key
 except ModuleNotFoundError:
     raise MissingExtra("a window of pyglet needs pyglet: pip install pyglet") from None
@@ -45,7 +46,7 @@ def name_of(symbol: int) -> str:
     return NAMES.get(symbol) or str(key.symbol_string(symbol)).lower().removeprefix("_")
 
 
-name_keys(name_of)
+name_keys(lambda symbol: "" if (name := name_of(symbol)) == str(symbol) or name.startswith("user_key") else name)
 
 
 @lru_cache(maxsize=128)
@@ -148,10 +149,19 @@ class MatchScreen:
         self._is_left = True
         self.menu.show(None)
 
-    def on_draw(self) -> None:
-        """Draw the page; the window is to be cleared before."""
+    def draw(self) -> None:
+        """Draw the page into the window, which was cleared."""
         if self.page is not None:
             draw_page(WindowCanvas(self.game.size), self.page, self.game.draw)
+
+    def on_draw(self) -> bool:
+        """Draw the page, as large as the window allows. True, so that nothing is drawn over it."""
+        width, height = self.game.size
+        self.window.clear()
+        self.window.viewport = self.place()
+        self.window.projection = pyglet.math.Mat4.orthogonal_projection(0, width, 0, height, -255, 255)
+        self.draw()
+        return True
 
     def on_key_press(self, symbol: int, modifiers: int) -> bool:
         """Hand a key on. True, so that pyglet does not close the window at Esc."""
@@ -216,30 +226,27 @@ def play(
     draw: Callable[..., object] | None = None,
     press: Press | Sequence[Press] | None = None,
     *,
-    title: str | None = None,
-    size: tuple[int, int] | None = None,
-    result: Callable[[Any], str | None] | None = None,
-    hear: Callable[[Hashable], object] | None = None,
-    sounds: Mapping[str, Any] | None = None,
-    config: MatchConfig | None = None,
+    host: bool = False,
+    join: str = "",
+    watch: str = "",
+    online: bool = False,
+    link: str = "",
     argv: Sequence[str] | None = None,
-    **more: Any,
+    **given: Any,
 ) -> None:
     """Play ``game`` in a window of pyglet until it is closed; the arguments are those of pygame's ``play``.
 
-    ``draw(world, me)`` draws into the window, which was cleared. ``more`` are other fields of :class:`WindowGame`.
+    ``draw(world, me)`` draws into the window, which was cleared. ``given`` are fields of :class:`WindowGame`, and
+    ``sounds``.
     """
     if argv is None:
         argv = sys.argv[1:] if sys._getframe(1).f_globals.get("__name__") == "__main__" else ()
-    made = pyglet_game_of(
-        game, draw=draw, press=press, title=title, size=size, result=result, hear=hear, sounds=sounds, config=config,
-        **{"say": tell, **more},
-    )  # fmt: skip
-    run(made, argv)
+    made = pyglet_game_of(game, draw=draw, press=press, bad_link=link or None, **{"say": tell, **given})
+    run(made, argv, host=host, join=join, watch=watch, online=online)
 
 
-def run(game: WindowGame, argv: Sequence[str] = ()) -> None:
-    """Open a window and show the menu, or the match that ``argv`` asks for, until it is closed."""
+def run(game: WindowGame, argv: Sequence[str], **begin: Any) -> None:
+    """Open a window and show the menu, or the match that ``argv`` or ``begin`` asks for, until it is closed."""
     try:
         window = pyglet.window.Window(
             *game.size, caption=game.title, resizable=not game.fullscreen, fullscreen=game.fullscreen
@@ -251,12 +258,6 @@ def run(game: WindowGame, argv: Sequence[str] = ()) -> None:
     screen = MatchScreen(window, game, None, back=window.close)
     music = play_music(game.music)
 
-    def on_draw() -> None:
-        window.clear()
-        window.viewport = screen.place()
-        window.projection = pyglet.math.Mat4.orthogonal_projection(0, game.size[0], 0, game.size[1], -255, 255)
-        screen.on_draw()
-
     def on_key_press(symbol: int, modifiers: int) -> bool:
         page = screen.page
         if symbol == key.F11 and not (isinstance(page, MatchPage) and page.keys.is_used(symbol)):
@@ -264,11 +265,11 @@ def run(game: WindowGame, argv: Sequence[str] = ()) -> None:
         return screen.on_key_press(symbol, modifiers)
 
     window.push_handlers(screen)
-    window.push_handlers(on_draw=on_draw, on_key_press=on_key_press)
+    window.push_handlers(on_key_press=on_key_press)
     pyglet.clock.schedule_interval(screen.update, 1 / 120)
     try:
         with suppress(KeyboardInterrupt), closed_by_signals(pyglet.app.exit):
-            screen.menu.begin(argv)
+            screen.menu.begin(argv, **begin)
             pyglet.app.run(1 / 60)
     finally:
         pyglet.clock.unschedule(screen.update)

@@ -167,13 +167,14 @@ _names: list[Callable[[int], str]] = []
 
 
 def name_keys(name: Callable[[int], str]) -> None:
-    """Let errors name keys as the framework in use does: ``name(key)`` returns the name, or an empty text."""
-    _names[:] = [name]
+    """Let errors name keys as a framework does: ``name(key)`` returns the name, or an empty text if it has none."""
+    _names.append(name)
 
 
 def _named(key: object) -> str:
     """Name a key as people do."""
-    name = _names[0](key) if _names and isinstance(key, int) and 0 <= key < 1 << 31 else ""
+    known = isinstance(key, int) and 0 <= key < 1 << 31
+    name = next(filter(None, (name(key) for name in _names if known)), "")  # type: ignore[arg-type] # it is a number
     return f"the key {name!r}" if name else f"key {key!r}"
 
 

@@ -5,6 +5,7 @@ import os
 import re
 import secrets
 import shlex
+import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -27,6 +28,20 @@ def new_file(folder: Path, sim: Any, ending: str) -> Path:
     while (path := folder / f"{stem}-{secrets.token_hex(2)}.{ending}").exists():
         pass
     return path
+
+
+def of_the_user(path: Path, title: str) -> Path:
+    """Where a program writes: a packaged game, whose own folder may be read-only, to the user's data folder."""
+    if not getattr(sys, "frozen", False) or path.is_absolute():
+        return path
+    home = Path.home()
+    if sys.platform == "win32":
+        data = Path(os.environ.get("APPDATA") or home)
+    elif sys.platform == "darwin":
+        data = home / "Library" / "Application Support"
+    else:
+        data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    return data / (re.sub(r"[^\w -]", "", title).strip() or "game") / path
 
 
 def recording_of(folder: Path | None, sim: Any, tick_rate: int) -> LiveRecording | None:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from retick.errors import UsageError
 from retick.playing.keys import Keys
+from retick.playing.match_files import of_the_user
 from retick.rollback import MatchConfig
 from retick.sim import Simulation, WorldSimulation
 from retick.transport import Conditions
@@ -125,8 +126,8 @@ def plain_settings(found: dict[str, Any], kind: type) -> dict[str, Any]:
     """Settings as the dataclass has them: texts become paths and conditions, and a game without a title gets one."""
     made = {"title": title_of(kind), **found, "press": functions(found.get("press"))}
     for name in ("folder", "identity", "keylog"):
-        if isinstance(made.get(name), str):
-            made[name] = Path(made[name])
+        if made.setdefault(name, Path("matches") if name == "folder" else None) is not None:
+            made[name] = of_the_user(Path(made[name]), str(made["title"]))
     if isinstance(made.get("bad_link"), str):
         made["bad_link"] = Conditions.from_text(made["bad_link"])
     return made
