@@ -197,7 +197,7 @@ def test_a_program_that_does_not_agree_with_itself_is_named(
     good: str, tmp_path: Path, asks: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("USER", "Ann")
-    fickle = write_build(tmp_path, "fickle", BOX, ("SPEED * (button & 3)", f"SPEED * (button & 3) + {asks} % 7"))
+    fickle = write_build(tmp_path, "fickle", BOX, ("SPEED * (button & 3)", f"SPEED * (button & 3) + {asks} % 9973"))
     file = Path(fickle)
     file.write_text("import os, time\n" + file.read_text(encoding="utf-8"), encoding="utf-8")
     (bundle, _) = bundles([load_build(good), load_build(f"{fickle}:Game")])

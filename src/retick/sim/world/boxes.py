@@ -54,6 +54,7 @@ def check_slots(name: str, bases: tuple[type, ...]) -> None:
 
 def names_in(namespace: dict[str, Any]) -> set[str]:
     """The names that the body of a class annotates."""
+    # retick: allow environment -- where a class keeps its annotations; which fields it has does not depend on it
     if sys.version_info >= (3, 14):  # annotations are made when somebody asks for them
         import annotationlib
 

@@ -942,7 +942,7 @@ class Unpacking(Position):
             elif code > LINK:
                 self.copy.put(0)
         elif code == TEXT:
-            self.copy.objects.append(self.read_text(field))
+            self.copy.objects.append(self.take_text(field))
         elif code > LINK:
             if field.optional:
                 self.copy.put(1)
@@ -1022,7 +1022,7 @@ class Unpacking(Position):
         return number
 
     @cython.cfunc
-    def read_text(self, field: FieldPlan) -> Any:
+    def take_text(self, field: FieldPlan) -> Any:
         """Check the next text."""
         count: cython.Py_ssize_t = self.read_count(field)
         self.need(count, field.where)

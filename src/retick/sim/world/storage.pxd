@@ -183,3 +183,4 @@ cdef int link(Cell cell, FieldPlan field, object value) except -1
 cdef int replace(Cell cell, FieldPlan field, object value) except -1
 cdef int assign(Cell cell, FieldPlan field, object before, object value) except -1
 cdef int set_undeclared(Cell cell, object name, object value) except -1
+cdef object identity(object item)

@@ -421,6 +421,7 @@ def new_cell(cls: Any) -> Any:
         memcpy(row, cython.cast(cython.p_uchar, defaults), plan.slots * 8)
         cell._row = row
     else:
+        # retick: allow global-state -- it writes the cell; the member is as it was
         _PLAN.__set__(cell, plan)
         cell._row = list(plan.blank)
         cell._id = 0
@@ -610,7 +611,6 @@ def call_game(world: Root, call: Any, argument: Any) -> Any:
     try:
         call(argument)
     finally:
-        # retick: allow global-state -- which call is on the stack; it is empty between two frames
         RUNNING.reset(before)
 
 
@@ -1000,6 +1000,13 @@ class BoundedList(list):  # type: ignore[type-arg]  # a C class cannot inherit f
         return list, (list(self),)
 
 
+@cython.cfunc
+def identity(item: Any) -> Any:
+    """What stands for an item in a set, for as long as the item lives; only whether it is there is asked."""
+    # retick: allow identity -- nothing depends on its value or its order
+    return id(item)
+
+
 @cython.cclass
 class ThingList(BoundedList):
     """A list of things; each has an id while it is in a list of a world."""
@@ -1028,14 +1035,14 @@ class ThingList(BoundedList):
         for item in items:
             if isinstance(item, Cell):
                 cell: Cell = item
-                if id(item) in staying:
+                if identity(item) in staying:
                     raise UsageError(f"{self._field.where}: this {type(item).__name__} would be in the list twice")
-                staying.add(id(item))
+                staying.add(identity(item))
                 if cell._owner is self:
                     continue
             self.check_item(item)
         for item in self:
-            if id(item) not in staying:
+            if identity(item) not in staying:
                 leave(item)
         _SET(self, slice(None), items)
         for item in items:
