@@ -102,8 +102,8 @@ WRITTEN = {
     "--trace",
 }  # fmt: skip
 """Options that name a file or a folder to write."""
-WRITERS = {"demo", "replay generate", "token keygen"}
-"""Commands that read no file."""
+WRITERS = {"demo", "package", "replay generate", "token keygen"}
+"""Commands that read no file, or the program that one wants to give away."""
 
 
 def commands() -> Iterator[tuple[str, Any]]:

@@ -263,6 +263,11 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: ["00", "--schema", text_file(folder, text, name)],
         lambda folder, text, name: [text],
     ],
+    "package": [
+        lambda folder, text, name: [text],
+        lambda folder, text, name: [f"{text}.py"],
+        lambda folder, text, name: [text_file(folder, "play()", "game.py"), "--name", text],
+    ],
     "play": [
         lambda folder, text, name: [text],
         lambda folder, text, name: [f"{game(folder, text)}:Evil"],

@@ -75,7 +75,7 @@ def _assets(folder: Path, out: Path) -> Iterator[Path]:
 
 def _built(game: Path, out: Path, name: str, assets: list[Path]) -> Path:
     folder = game.parent
-    code = "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in folder.glob("**/*.py"))
+    code = "\n".join(read_text(path, "latin-1") for path in folder.glob("**/*.py"))
     left_out = (*LEFT_OUT, *(name for name, users in IF_NAMED.items() if not any(user in code for user in users)))
     with TemporaryDirectory() as work:
         hook = Path(work) / "at_start.py"

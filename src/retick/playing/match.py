@@ -174,6 +174,12 @@ class MatchPage(Page):
         """The cues that began since the last call, each once."""
         return []
 
+    def pause(self) -> None:
+        """Wish for a pause of all; a second time, wish no more. It is for those who play."""
+
+    def rematch(self) -> None:
+        """Propose a rematch, or agree to one. It is for those who play."""
+
     def turn(self, pressed: Pressed | None = None) -> None:
         """Receive, run the frames that are due, send; call it once a picture."""
         self._now, self._drawn = self._clock(), None
