@@ -26,7 +26,8 @@ from retick.sim import (
     Vector2,
     World,
 )
-from retick.sim.world.declaration import ITEMS, LINK, PART, VALUES, Form, TextForm, members_of
+from retick.sim.kinds import BOOL
+from retick.sim.world.members import ReferenceKind, ShapeKind, TextKind, ThingsKind, ValuesKind, members_of
 
 __all__ = ["filled", "worlds"]
 
@@ -98,20 +99,19 @@ def worlds(draw: st.DrawFn) -> Any:
     return type(World)("Drawn", (World,), {"__annotations__": hints, "num_players": 2, "__module__": __name__})
 
 
-def _value(draw: Any, member: Any) -> Any:
-    form = member.form
-    if isinstance(form, TextForm):
-        text = draw(st.text(max_size=form.most) | st.just("x" * form.most))
-        return text.encode()[: form.most].decode(errors="ignore")
-    if isinstance(form, Form):
-        return form.shape(*[_number(draw, form.kind) for _ in form.names])  # type: ignore[call-arg]  # as many as it has
-    return _number(draw, member.kind)
+def _value(draw: Any, kind: Any) -> Any:
+    if isinstance(kind, TextKind):
+        text = draw(st.text(max_size=kind.most) | st.just("x" * kind.most))
+        return text.encode()[: kind.most].decode(errors="ignore")
+    if isinstance(kind, ShapeKind):
+        return kind.shape(*[_number(draw, each) for _, each in kind.numbers])  # type: ignore[call-arg]  # as many as it has
+    return _number(draw, kind)
 
 
 def _number(draw: Any, kind: Any) -> Any:
     if kind.members:
         return draw(st.sampled_from(kind.members))
-    if kind.is_bool:
+    if kind is BOOL:
         return draw(st.booleans())
     if kind.is_real:
         return draw(st.floats(allow_nan=False) | st.floats(-1000, 1000))
@@ -130,30 +130,24 @@ def filled(draw: Any, world: Any) -> None:
 
 def _fill(draw: Any, cell: Any) -> None:
     for member in members_of(type(cell)):
-        if member.thing is Dice:
+        kind = member.kind
+        if kind.inside is Dice:
             continue
-        if member.holds == ITEMS:
-            made = [_new(draw, member.thing) for _ in range(draw(st.integers(0, member.most)))]
+        absent = member.optional and draw(st.booleans())
+        if isinstance(kind, ThingsKind):
+            made = [_new(draw, kind.inside) for _ in range(draw(st.integers(0, kind.most)))]
             setattr(cell, member.name, made)
-        elif member.holds == VALUES:
-            count = draw(st.integers(0, member.most))
-            setattr(cell, member.name, [_value(draw, member) for _ in range(count)])
-        elif member.holds == PART:
-            if member.optional and draw(st.booleans()):
-                setattr(cell, member.name, None)
-            else:
-                setattr(cell, member.name, _new(draw, member.thing))
-        elif member.holds != LINK:
-            absent = member.optional and draw(st.booleans())
-            setattr(cell, member.name, None if absent else _value(draw, member))
+        elif isinstance(kind, ValuesKind):
+            count = draw(st.integers(0, kind.most))
+            setattr(cell, member.name, [_value(draw, kind.each) for _ in range(count)])
+        elif kind.inside is not None:
+            setattr(cell, member.name, None if absent else _new(draw, kind.inside))
+        elif not isinstance(kind, ReferenceKind):
+            setattr(cell, member.name, None if absent else _value(draw, kind))
 
 
 def _new(draw: Any, thing: Any) -> Any:
-    given = {
-        member.name: None if member.holds == LINK else (member.kind or member.form).zero
-        for member in members_of(thing)
-        if member.is_needed
-    }
+    given = {member.name: member.kind.zero for member in members_of(thing) if member.is_needed}
     made = thing(**given)
     _fill(draw, made)
     return made
@@ -161,16 +155,15 @@ def _new(draw: Any, thing: Any) -> Any:
 
 def _collect(cell: Any, items: dict[Any, list[Any]]) -> None:
     for member in members_of(type(cell)):
-        value = getattr(cell, member.name)
-        if member.holds == ITEMS:
-            items.setdefault(member.thing, []).extend(value)
-            for each in value:
-                _collect(each, items)
-        elif member.holds == PART and value is not None:
-            _collect(value, items)
+        inside = member.things(cell)
+        if isinstance(member.kind, ThingsKind):
+            items.setdefault(member.kind.inside, []).extend(inside)
+        for each in inside:
+            _collect(each, items)
 
 
 def _link(draw: Any, cell: Any, items: dict[Any, list[Any]]) -> None:
     for member in members_of(type(cell)):
-        if member.holds == LINK and items.get(member.thing):
-            setattr(cell, member.name, draw(st.sampled_from(items[member.thing]) | st.none()))
+        target = member.kind.target
+        if target is not None and items.get(target):
+            setattr(cell, member.name, draw(st.sampled_from(items[target]) | st.none()))

@@ -15,7 +15,7 @@ from retick.authority.frames import Cue, SnapshotFrame, decode_snapshot
 from retick.authority.layout import FIRST_SEAT, WORD, WorldLayout, is_sent
 from retick.authority.rows import Rows
 from retick.errors import InvalidValue, LimitExceeded
-from retick.sim.world.declaration import CACHE, ITEMS, LINK, PART, TEXT, VALUES, Form, Member, TextForm, members_of
+from retick.sim.world.members import Member, members_of
 from retick.sim.world.saved import HEAD, MAGIC, VERSION, unpack_world
 from retick.snapshot import Snapshot
 from retick.snapshot.compact.coder import Statistics
@@ -131,19 +131,20 @@ class _Planner:
         ]
 
     def _of_member(self, member: Member, plan: Any, path: tuple[int, ...]) -> _Writer:
+        kind = member.kind
         if not is_sent(member):
-            return _constant(_default_bytes(member, plan))
-        if member.holds == ITEMS:
-            return self._items(member, self._restorer.list_index(self._index, path, plan.part))
-        if member.holds == VALUES:
-            return self._values(member)
-        if member.holds == PART:
+            return _constant(member.saved(plan.default))
+        if kind.inside is not None:
+            if kind.most:
+                return self._items(kind.most, self._restorer.list_index(self._index, path, plan.part))
             return self._part(member, plan, path)
-        if member.holds == LINK:
+        if kind.target is not None:
             return _link(self._next())
-        if member.holds == TEXT:
+        if kind.most and kind.numbers:
+            return self._values(member)
+        if kind.most:
             at = self._texts[path, plan.part]
-            flag, write = at - 1 if member.optional else -1, _text(at, -(-member.most // WORD))
+            flag, write = at - 1 if member.optional else -1, _text(at, -(-kind.most // WORD))
         else:
             flag, write = self._next() if member.optional else -1, self._value(member)
         if flag < 0:
@@ -156,8 +157,8 @@ class _Planner:
 
     def _value(self, member: Member) -> _Writer:
         """The writer of a scalar, a vector or a rectangle."""
-        code, width = _packed_as(member)
-        at, pack = self._at, struct.Struct(f"<{width}{code}").pack
+        codes, width = _packed_as(member)
+        at, pack = self._at, struct.Struct(f"<{codes}").pack
         self._at += width
         if width == 1:
             made = self._fields[at]
@@ -171,7 +172,7 @@ class _Planner:
 
     def _part(self, member: Member, plan: Any, path: tuple[int, ...]) -> _Writer:
         flag = self._next() if member.optional else -1
-        inner = self.of_class(member.thing, (*path, plan.part))
+        inner = self.of_class(member.kind.inside, (*path, plan.part))
 
         def write(numbers: Sequence[int], entity: int, known: _Known) -> bytes:
             if flag >= 0 and not numbers[flag]:
@@ -181,28 +182,28 @@ class _Planner:
         return write
 
     def _values(self, member: Member) -> _Writer:
-        code, width = _packed_as(member)
+        codes, width = _packed_as(member)
         # The numbers of all values have the same form; only their defaults differ.
         at, made = self._at, self._fields[self._at + 1]
-        self._at += 1 + member.most * width
+        self._at += 1 + member.kind.most * width
 
         def write(numbers: Sequence[int], _entity: int, _known: _Known) -> bytes:
             count = numbers[at]
             raws = [made.raw_of(number) for number in numbers[at + 1 : at + 1 + count * width]]
-            return struct.pack(f"<H{count * width}{code}", count, *raws)
+            return struct.pack(f"<H{codes * count}", count, *raws)
 
         return write
 
-    def _items(self, member: Member, kind: int) -> _Writer:
+    def _items(self, most: int, kind: int) -> _Writer:
         restorer, where = self._restorer, self._restorer._layout.components[kind].name
 
         def write(_numbers: Sequence[int], entity: int, known: _Known) -> bytes:
             items = known.held.get((kind, entity), [])
-            if len(items) > member.most:
+            if len(items) > most:
                 raise LimitExceeded(
-                    f"{where} holds at most {member.most}, not {len(items)}",
+                    f"{where} holds at most {most}, not {len(items)}",
                     what=where,
-                    limit=member.most,
+                    limit=most,
                     actual=len(items),
                 )
             packed = [_ID.pack(item) + restorer.entity(kind, item, numbers, known) for item, numbers in items]
@@ -212,11 +213,9 @@ class _Planner:
 
 
 def _packed_as(member: Member) -> tuple[str, int]:
-    """The struct letter of a value's numbers, and how many it has."""
-    if isinstance(member.form, Form):
-        return member.form.kind.code, len(member.form.names)
-    assert member.kind is not None
-    return member.kind.code, 1
+    """The struct letters of a value's numbers, and how many there are."""
+    codes = "".join(kind.code for _, kind in member.kind.numbers)
+    return codes, len(codes)
 
 
 def _text(at: int, words: int) -> _Writer:
@@ -236,39 +235,6 @@ def _link(at: int) -> _Writer:
 
 def _constant(data: bytes) -> _Writer:
     return lambda _numbers, _entity, _known: data
-
-
-def _default_bytes(member: Member, plan: Any) -> bytes:
-    """The saved bytes of a field at its default."""
-    if member.holds == CACHE:
-        return b""
-    if member.holds == ITEMS:
-        return _COUNT.pack(0)
-    if member.holds == LINK:
-        return _ID.pack(0)
-    if member.holds == PART:
-        if member.optional:
-            return b"\x00"
-        inner = zip(members_of(member.thing), member.thing._declared.fields, strict=True)
-        return b"".join(_default_bytes(each, its) for each, its in inner)
-    if member.holds == VALUES:
-        return _COUNT.pack(len(plan.default)) + b"".join(_value_bytes(member, value) for value in plan.default)
-    if member.optional and plan.default is None:
-        return b"\x00"
-    return (b"\x01" if member.optional else b"") + _value_bytes(member, plan.default)
-
-
-def _value_bytes(member: Member, value: Any) -> bytes:
-    """The saved bytes of a scalar, a vector, a rectangle or a text, or of one value of a list."""
-    form = member.form
-    if isinstance(form, TextForm):
-        text: bytes = value.encode()
-        return _COUNT.pack(len(text)) + text
-    if form is not None:
-        raws = [form.kind.raw(getattr(value, name)) for name in form.names]
-        return struct.pack(f"<{len(raws)}{form.kind.code}", *raws)
-    assert member.kind is not None
-    return struct.pack(f"<{member.kind.code}", member.kind.raw(value))
 
 
 class HeldSnapshot(NamedTuple):

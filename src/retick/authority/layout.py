@@ -19,24 +19,8 @@ from retick.authority.survey import steps_of, turn_of
 from retick.errors import SchemaError
 from retick.sim.contract import input_size_of
 from retick.sim.kinds import Kind
-from retick.sim.world.declaration import (
-    CACHE,
-    DOUBLE,
-    ITEMS,
-    LINK,
-    MEMBER,
-    NUMBER,
-    PART,
-    SHAPE,
-    TEXT,
-    VALUES,
-    WIDE,
-    Form,
-    Member,
-    Visible,
-    members_of,
-)
 from retick.sim.world.dice import Dice
+from retick.sim.world.members import Member, Visible, members_of
 from retick.sim.world.world import World
 
 # The fields of entities: converts a declared value to an integer from 0 to a span, and back.
@@ -102,7 +86,7 @@ class WireField:
     @property
     def is_plain(self) -> bool:
         """Whether the number is the value minus ``low``, as for integers and bools."""
-        return self.code == INT and self.kind is not None and not self.kind.members
+        return self.code == INT and self.kind is not None and not self.kind.is_converted
 
     @property
     def line(self) -> str:
@@ -153,10 +137,9 @@ def flag(name: str, *, default: bool, secret: bool) -> WireField:
 def scalar(where: str, name: str, member: Member, default: Any, *, secret: bool) -> WireField:
     """The field of a scalar, of a reference, or of one value of a list; ``default`` is None for none."""
     common: dict[str, Any] = {"name": name, "secret": secret}
-    if member.holds == LINK:
-        return WireField(code=REF, bits=32, span=0xFFFFFFFF, **common)
     kind = member.kind
-    assert kind is not None
+    if not isinstance(kind, Kind):
+        return WireField(code=REF, bits=32, span=0xFFFFFFFF, **common)
     common["kind"] = kind
     if member.range is not None and member.range.step is not None and (kind.is_real or kind.is_whole):
         made = _scaled(where, member, common)
@@ -176,22 +159,21 @@ def scalar(where: str, name: str, member: Member, default: Any, *, secret: bool)
 
 def numbers_of_value(where: str, name: str, member: Member, default: Any, *, secret: bool) -> list[WireField]:
     """The fields of a value: one for a scalar, one for each number of a vector or a rectangle."""
-    form = member.form
-    if not isinstance(form, Form):
-        return [scalar(where, name, member, default, secret=secret)]
-    each = replace(member, holds=DOUBLE if form.kind.is_real else NUMBER, kind=form.kind, form=None)
-    return [
-        scalar(where, f"{name}.{axis}", each, None if default is None else getattr(default, axis), secret=secret)
-        for axis in form.names
-    ]
+    made = []
+    for axis, kind in member.kind.numbers:
+        value = getattr(default, axis) if axis and default is not None else default
+        each = replace(member, kind=kind)
+        made.append(scalar(where, f"{name}.{axis}" if axis else name, each, value, secret=secret))
+    return made
 
 
 def text_fields(name: str, member: Member, default: str | None, *, secret: bool) -> list[WireField]:
     """The fields of a text: its length in bytes, and the bytes, eight per field."""
-    size, words = words_of(default or "", member.most)
-    length = number(f"{name}.length", member.most.bit_length(), span=member.most, default=size, secret=secret)
+    most = member.kind.most
+    size, words = words_of(default or "", most)
+    length = number(f"{name}.length", most.bit_length(), span=most, default=size, secret=secret)
     held = [
-        number(f"{name}[{index}]", 8 * min(WORD, member.most - WORD * index), code=WORDS, default=word, secret=secret)
+        number(f"{name}[{index}]", 8 * min(WORD, most - WORD * index), code=WORDS, default=word, secret=secret)
         for index, word in enumerate(words)
     ]
     return [length, *held]
@@ -320,8 +302,9 @@ class WorldComponent:
             each = known.get(name)
             if each is None or each.optional or each.kind is None:
                 return ()
-            if each.code == SHAPE:
-                first = -1 - 4 * each.part - (2 if len(each.kind.names) == 4 else 0)
+            numbers = each.kind.numbers
+            if len(numbers) > 1 and not each.most:
+                first = -1 - 4 * each.part - (2 if len(numbers) == 4 else 0)
                 found += (first, first - 1)
             elif each.slot >= 0 and each.kind.is_real:
                 found.append(each.slot)
@@ -332,9 +315,9 @@ class WorldComponent:
 
 def is_sent(member: Member) -> bool:
     """Whether a field is in any component."""
-    if member.holds == CACHE or member.visible is Visible.SERVER:
+    if not member.kind.is_state or member.visible is Visible.SERVER:
         return False
-    return not (member.holds == PART and issubclass(member.thing, Dice))
+    return member.kind.most > 0 or member.kind.inside is None or not issubclass(member.kind.inside, Dice)
 
 
 class WorldLayout:
@@ -384,8 +367,8 @@ class WorldLayout:
             self._add_text(component, *text)
         for name, path, plan, member, hidden in lists:
             inner = WorldComponent(
-                name if index == 0 else f"{component.name}.{name}", member.thing, parent=index, path=path,
-                part=plan.part, most=member.most, hidden=hidden, has_holder=index > 0,
+                name if index == 0 else f"{component.name}.{name}", member.kind.inside, parent=index, path=path,
+                part=plan.part, most=member.kind.most, hidden=hidden, has_holder=index > 0,
             )  # fmt: skip
             self._add_entities(inner, [number("holder", 32)] if inner.has_holder else [])
 
@@ -412,39 +395,38 @@ class WorldLayout:
                 if mine:
                     raise _player_error(cls, member)
                 component.player_slot = plan.slot
-            if member.holds == ITEMS:
+            kind = member.kind
+            if kind.inside is not None and kind.most:
                 later[0].append((name, path, plan, member, mine))
-            elif member.holds == TEXT:
-                later[1].append((block, plan, member, name, default, mine))
-            elif member.holds == VALUES:
-                self._add_values(component, path, plan, member, name, default, mine)
-            elif member.holds == PART:
+            elif kind.inside is not None:
                 self._add_flag(component, block, plan, member, name, None, mine)
                 inside = (*path, plan.part)
                 there = is_there and not member.optional
-                self._add_fields(component, member.thing, f"{name}.", inside, mine, later, is_there=there)
-            elif member.holds == SHAPE:
-                self._add_shape(component, block, plan, member, name, default, mine)
+                self._add_fields(component, kind.inside, f"{name}.", inside, mine, later, is_there=there)
+            elif not kind.most:
+                self._add_value(component, block, plan, member, name, default, mine)
+            elif kind.numbers:
+                self._add_values(component, path, plan, member, name, default, mine)
             else:
-                self._add_scalar(component, block, plan, member, name, default, mine)
+                later[1].append((block, plan, member, name, default, mine))
 
-    def _add_scalar(
-        self,
-        component: WorldComponent,
-        block: FieldBlock,
-        plan: Any,
-        member: Member,
-        name: str,
-        default: Any,
+    def _add_value(
+        self, component: WorldComponent, block: FieldBlock, plan: Any, member: Member, name: str, default: Any,
         secret: bool,
-    ) -> None:
-        made = scalar(plan.where, name, member, default, secret=secret)
+    ) -> None:  # fmt: skip
+        """Add the numbers of one value, in the row or in a part, and whether they are there."""
+        if not member.kind.is_in_row:
+            self._add_flag(component, block, plan, member, name, default, secret)
+            for axis, made in enumerate(numbers_of_value(plan.where, name, member, default, secret=secret)):
+                self._add(component, block, _SHAPE_OPS[made.code], 4 * plan.part + axis, -1, made)
+            return
         guard = -1
-        if member.optional and member.holds != LINK:
+        if member.optional:
             guard = plan.slot + 1
             there = flag(f"{name}?", default=default is not None, secret=secret)
             self._add(component, block, PLAIN, guard, -1, there)
-        self._add(component, block, _op_of(member, made), plan.slot, guard, made)
+        made = scalar(plan.where, name, member, default, secret=secret)
+        self._add(component, block, _op_of(made), plan.slot, guard, made)
 
     def _add_values(
         self, component: WorldComponent, path: tuple[int, ...], plan: Any, member: Member, name: str, default: Any,
@@ -452,7 +434,7 @@ class WorldLayout:
     ) -> None:  # fmt: skip
         out = len(component.fields)
         values = default or ()
-        bits, most = member.most.bit_length(), member.most
+        bits, most = member.kind.most.bit_length(), member.kind.most
         self._append(component, number(f"{name}.length", bits, span=most, default=len(values), secret=secret))
         each: list[WireField] = []
         for index in range(most):
@@ -461,25 +443,11 @@ class WorldLayout:
             for made in each:
                 self._append(component, made)
         shape = FieldBlock((), 0)
-        if isinstance(member.form, Form):
+        one = each[0] if len(each) == 1 else None
+        if one is None:
             for axis, made in enumerate(each):
                 shape.add(_SHAPE_OPS[made.code], axis, -1, axis, made)
-        one = each[0] if member.form is None else None
         component.values.append(ValuesPlan(path, plan.part, out, name, most, one, shape))
-
-    def _add_shape(
-        self,
-        component: WorldComponent,
-        block: FieldBlock,
-        plan: Any,
-        member: Member,
-        name: str,
-        default: Any,
-        secret: bool,
-    ) -> None:
-        self._add_flag(component, block, plan, member, name, default, secret)
-        for axis, made in enumerate(numbers_of_value(plan.where, name, member, default, secret=secret)):
-            self._add(component, block, _SHAPE_OPS[made.code], 4 * plan.part + axis, -1, made)
 
     def _add_text(
         self,
@@ -552,17 +520,11 @@ def _player_error(cls: Any, member: Member) -> SchemaError:
     )
 
 
-def _op_of(member: Member, made: WireField) -> int:
+def _op_of(made: WireField) -> int:
     if made.code == STEPS:
-        if made.kind is not None and made.kind.is_real:
-            return REAL_STEPS
-        return WIDE_STEPS if member.holds == WIDE else WHOLE_STEPS
-    if made.code == TURN:
-        return REAL_TURN
-    if made.code == FLOAT:
-        return REAL_BITS
-    assert member.holds <= MEMBER or member.holds == LINK
-    return PLAIN
+        assert made.kind is not None
+        return REAL_STEPS if made.kind.is_real else WIDE_STEPS if made.kind.greatest >= 1 << 63 else WHOLE_STEPS
+    return {TURN: REAL_TURN, FLOAT: REAL_BITS}.get(made.code, PLAIN)
 
 
 @cache

@@ -23,7 +23,6 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import (
-    Annotated,
     Any,
     ClassVar,
     NamedTuple,
@@ -38,7 +37,7 @@ from typing import (
 from retick.errors import InvalidValue, LimitExceeded, SchemaError, TrailingData, Truncated, UsageError
 from retick.sim.fields import FieldDifference, field_differences, wrong_names
 from retick.sim.flat import FlatRecord, PartField, SlotField, fill_record, make_record, slots_checksum
-from retick.sim.kinds import COUNT, Kind, Most, kind_of
+from retick.sim.kinds import COUNT, Kind, Most, read_annotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +89,16 @@ class RecordLayout(NamedTuple):
 def _member_of(owner: str, name: str, hint: Any, offset: int) -> RecordMember:
     if isinstance(hint, type) and issubclass(hint, Record):
         return RecordMember(name, hint, None, offset)
-    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    for mark in marks:
-        if isinstance(mark, Times | Most):
-            element = get_args(get_args(hint)[0])
-            inner = _member_of(owner, name, element[0] if element else None, offset)
-            if inner.times is not None or mark.count < 1:
-                raise SchemaError(f"{owner}.{name}: a tuple repeats one field or record, once or more")
-            return inner._replace(times=mark.count, is_bounded=isinstance(mark, Most))
-    kind = kind_of(hint)
-    if kind is not None:
-        return RecordMember(name, kind, None, offset)
+    said = read_annotation(hint)
+    mark = said.mark(Times) or said.mark(Most)
+    if mark is not None and not said.is_optional:
+        element = () if said.kind is not None else get_args(said.hint)
+        inner = _member_of(owner, name, element[0] if element else None, offset)
+        if inner.times is not None or mark.count < 1:
+            raise SchemaError(f"{owner}.{name}: a tuple repeats one field or record, once or more")
+        return inner._replace(times=mark.count, is_bounded=isinstance(mark, Most))
+    if said.kind is not None and not said.is_optional:
+        return RecordMember(name, said.kind, None, offset)
     raise SchemaError(
         f"{owner}.{name} must be an int, a float, an integer with a width (I32, U8 ...), a bool, an enum, a Record, "
         f"or a tuple of those with Times(n) or Most(n), not {hint!r}"

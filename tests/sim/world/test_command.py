@@ -101,7 +101,7 @@ def test_any_integer_unpacks_to_values_within_bounds_and_packs_to_the_same_comma
     wish = Wish.unpack(number)
     assert is_within_bounds(wish)
     assert 0 <= wish.packed < 1 << 8 * Wish.size
-    again = Wish(**{part.member.name: getattr(wish, part.member.name) for part in Wish._parts})
+    again = Wish(**{part.name: getattr(wish, part.name) for part in Wish._parts})
     assert again == wish == Wish.unpack(wish.packed)
     assert repr(again) == repr(wish) == repr(Wish.unpack(wish.packed))
 

@@ -17,7 +17,7 @@ from retick.errors import (
     UsageError,
 )
 from retick.sim import F64, U8, Dice, Most, Ref, Thing, World
-from retick.sim.world.declaration import declared_text
+from retick.sim.world.members import declared_text
 
 
 class Tank(Thing):

@@ -10,7 +10,7 @@ from math import isfinite, pi
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from retick.sim.world.declaration import DOUBLE, LINK, PART, Form, Member, members_of
+from retick.sim.world.members import Member, members_of
 from retick.sim.world.saved import HEAD
 from retick.sim.world.storage import things_by_id
 from retick.sim.world.world import World
@@ -67,19 +67,21 @@ def measures_of(kind: type) -> tuple[Measure, ...]:
     return found
 
 
-def _found(kind: Any, path: tuple[str, ...], jumps: tuple[str, ...]) -> Iterator[Measure]:
-    members = members_of(kind)
+def _found(cls: Any, path: tuple[str, ...], jumps: tuple[str, ...]) -> Iterator[Measure]:
+    members = members_of(cls)
     for member in members:
         if member.is_jumps:
             jumps = (*path, member.name)
     for member in members:
-        if member.holds == DOUBLE and not member.optional:
-            yield _measure(member, member.name, path, jumps)
-        elif isinstance(member.form, Form) and member.form.kind.is_real and not member.optional and not member.most:
-            for axis in member.form.names:
-                yield _measure(member, axis, (*path, member.name), jumps)
-        elif member.holds == PART and not member.optional:
-            yield from _found(member.thing, (*path, member.name), jumps)
+        kind = member.kind
+        if member.optional or kind.most:
+            continue
+        if kind.inside is not None:
+            yield from _found(kind.inside, (*path, member.name), jumps)
+        for axis, number in kind.numbers:
+            if number.is_real:
+                inside, name = ((*path, member.name), axis) if axis else (path, member.name)
+                yield _measure(member, name, inside, jumps)
 
 
 def _measure(member: Member, name: str, path: tuple[str, ...], jumps: tuple[str, ...]) -> Measure:
@@ -191,7 +193,7 @@ def place_of(thing: Any, first: int = 0) -> PredictedThing:
     kind = type(thing)
     if thing.id < first:
         return PredictedThing(kind, tuple(each.of(thing) for each in measures_of(kind)), counts_of(thing))
-    links = [getattr(thing, member.name) for member in members_of(kind) if member.holds == LINK]
+    links = [getattr(thing, member.name) for member in members_of(kind) if member.kind.target is not None]
     belongs = (owner_of(thing), *(0 if other is None else other.id for other in links))
     return PredictedThing(kind, tuple(each.of(thing) for each in measures_of(kind)), counts_of(thing), belongs)
 

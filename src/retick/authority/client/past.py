@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from retick.authority.client.measures import difference, jumps_of, measures_of, owner_of
 from retick.host.timing import RenderClock
-from retick.sim.world.declaration import ITEMS, PART, Member, members_of
+from retick.sim.world.members import Member, members_of
 
 KEPT: Final = 32
 """How many snapshots are kept: more than a second and a half at twenty a second."""
@@ -69,25 +69,18 @@ class Past:
 def things_in(world: Any, members: Iterable[Member]) -> Iterator[tuple[Any, Any]]:
     """Items and parts of these members, with everything inside them; each with a name that identifies it."""
     for member in members:
-        held = getattr(world, member.name)
-        if member.holds == PART and held is not None:
-            yield member.name, held
-            yield from _inside(held)
-        elif member.holds == ITEMS:
-            for item in held:
-                yield item.id, item
-                yield from _inside(item)
+        for thing in member.things(world):
+            yield thing.id or member.name, thing
+            yield from _inside(thing)
 
 
 def _inside(thing: Any) -> Iterator[tuple[Any, Any]]:
     """The items of lists inside a thing or its parts."""
     for member in members_of(type(thing)):
-        if member.holds == ITEMS:
-            for item in getattr(thing, member.name):
-                yield item.id, item
-                yield from _inside(item)
-        elif member.holds == PART and getattr(thing, member.name) is not None:
-            yield from _inside(getattr(thing, member.name))
+        for each in member.things(thing):
+            if each.id:
+                yield each.id, each
+            yield from _inside(each)
 
 
 def mix(shown: Any, later: Any, members: Iterable[Member], share: float, seat: int | None = None) -> None:

@@ -8,8 +8,8 @@ from retick.authority.client.measures import LONGEST, PredictedThing, all_things
 from retick.authority.client.past import Pictured, mix
 from retick.authority.client.prediction import load_fields, rebuild_shown
 from retick.errors import DecodeError
-from retick.sim.world.declaration import ITEMS, PART, members_of
 from retick.sim.world.hosting import Splicer, past_members
+from retick.sim.world.members import members_of
 from retick.sim.world.world import World
 
 # Fades corrections of predicted things in the picture. No simulation ever sees this.
@@ -149,7 +149,7 @@ class PictureScreen:
     def __init__(self, kind: type[World]) -> None:
         self._splicer = Splicer(kind)
         self._past = past_members(kind)
-        self._all = tuple(member for member in members_of(kind) if member.holds in (ITEMS, PART))
+        self._all = members_of(kind)
         self._later = kind()
         self._loaded: bytes | None = None
 

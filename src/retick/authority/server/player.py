@@ -17,7 +17,7 @@ from retick.host.stats import InputStats
 from retick.host.timing import ms_to_ticks
 from retick.link import Connection
 from retick.sim.world import Command, World
-from retick.sim.world.declaration import thing_fields
+from retick.sim.world.members import thing_fields
 from retick.tokens import Pass
 
 # The application's messages to one client: each arrives, or client and application are told that it did not.

@@ -25,8 +25,8 @@ from retick.host.messages import send_control
 from retick.host.stats import RoomStats
 from retick.link import Connection
 from retick.sim.world import World
-from retick.sim.world.declaration import ITEMS, PART, members_of, thing_fields
 from retick.sim.world.hosting import HostedWorld
+from retick.sim.world.members import members_of, thing_fields
 from retick.tokens import Pass
 
 if TYPE_CHECKING:
@@ -132,13 +132,10 @@ def possessions(thing: Any, player: int, prefix: str = "") -> dict[str, Any]:
     """``{"raiders[id 3].score": 7, ...}``; ``thing`` is the world, or something in it."""
     found: dict[str, Any] = {}
     for member in members_of(type(thing)):
-        value: Any = getattr(thing, member.name) if member.holds in (ITEMS, PART) else None
-        if member.holds == PART and value is not None:
-            found |= possessions(value, player, f"{prefix}{member.name}.")
-        elif member.holds == ITEMS:
-            for item in value:
-                name = f"{prefix}{member.name}[id {item.id}]."
-                found |= dict(thing_fields(item, name)) if _owner(item) == player else possessions(item, player, name)
+        for each in member.things(thing):
+            name = f"{prefix}{member.name}[id {each.id}]." if each.id else f"{prefix}{member.name}."
+            is_own = each.id and _owner(each) == player
+            found |= dict(thing_fields(each, name)) if is_own else possessions(each, player, name)
     return found
 
 

@@ -3,26 +3,13 @@
 Knows no clock, no I/O, no network and no particular game.
 """
 
-from retick.sim.kinds import F64
+from retick.sim.kinds import F64, Most
 from retick.sim.world.adapter import SavesAndLoads, SimulatedWorld, WorldSimulation, WorldState
 from retick.sim.world.command import Command
-from retick.sim.world.declaration import (
-    NOBODY,
-    Angle,
-    Cache,
-    Jumps,
-    Member,
-    Most,
-    OwnerOnly,
-    Player,
-    Range,
-    Ref,
-    ServerOnly,
-    Visible,
-    members_of,
-)
+from retick.sim.world.declaration import NOBODY, Angle, Cache, Jumps, OwnerOnly, Player, Ref, ServerOnly
 from retick.sim.world.dice import Cooldown, Dice
 from retick.sim.world.interest import Distance
+from retick.sim.world.members import Member, Range, Visible, members_of
 from retick.sim.world.world import Thing, World, jump
 
 __all__ = [

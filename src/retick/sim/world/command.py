@@ -14,7 +14,9 @@ from math import pi
 from typing import Any, ClassVar, NoReturn, Self
 
 from retick.errors import SchemaError, UsageError
-from retick.sim.world.declaration import MEMBER, Member, hints_of, member_of
+from retick.sim.kinds import Kind
+from retick.sim.world.declaration import hints_of, member_of
+from retick.sim.world.members import Member
 
 MOST_BITS = 64
 KEPT = 1024
@@ -31,7 +33,8 @@ DIRECTIONS = 65536
 class Part:
     """How one field is packed: its value is ``default + k * step``, and its bits hold ``k`` modulo ``count``."""
 
-    member: Member
+    name: str
+    kind: Kind
     where: str
     low: Any
     high: Any
@@ -57,9 +60,8 @@ class Part:
         return min(max(k, self.most - self.count + 1), self.most) % self.count << self.shift
 
     def _number(self, value: Any) -> Any:
-        kind = self.member.kind
-        assert kind is not None
-        if kind.members or kind.is_bool:
+        kind = self.kind
+        if not (kind.is_whole or kind.is_real):
             return kind.raw(kind.checked(value, self.where))
         if not isinstance(value, int | float if kind.is_real else int):
             raise kind.refusal(value, self.where)
@@ -77,8 +79,7 @@ class Part:
 
     def value(self, k: int) -> Any:
         """The value for these bits, which must be less than ``count``."""
-        kind = self.member.kind
-        assert kind is not None
+        kind = self.kind
         number = self.default + (k if k <= self.most else k - self.count) * self.step
         if self.wraps:
             number += 2 * pi if number < -pi else -2 * pi if number >= pi else 0.0
@@ -89,9 +90,9 @@ class Part:
 def part_of(owner: str, member: Member, given: Any, shift: int) -> Part:
     """Plan the bits of one declared field; ``given`` is its default, None if it has none."""
     where, kind, bounds = f"{owner}.{member.name}", member.kind, member.range
-    if kind is None or member.holds > MEMBER or member.optional:
+    if not isinstance(kind, Kind) or member.optional:
         raise SchemaError(f"{where}: a command holds numbers, bools and enums, and none of them may be None")
-    if bounds is not None and (kind.members or kind.is_bool):
+    if bounds is not None and not (kind.is_whole or kind.is_real):
         raise SchemaError(f"{where}: a Range is for numbers")
     wraps = member.is_angle and bounds is None
     low: Any = kind.least
@@ -113,12 +114,12 @@ def part_of(owner: str, member: Member, given: Any, shift: int) -> Part:
             raise SchemaError(f"{where}: a Range from {low} to {high} is more than {kind.described}")
     default = _default(where, kind, given, low, high)
     if wraps:
-        return Part(member, where, low, high, step, default, DIRECTIONS // 2 - 1, DIRECTIONS, shift, True)
+        return Part(member.name, kind, where, low, high, step, default, DIRECTIONS // 2 - 1, DIRECTIONS, shift, True)
     if kind.is_real:
         most, least = round((high - default) / step), -round((default - low) / step)
     else:
         most, least = (high - default) // step, -((default - low) // step)
-    return Part(member, where, low, high, step, default, most, most - least + 1, shift, False)
+    return Part(member.name, kind, where, low, high, step, default, most, most - least + 1, shift, False)
 
 
 def _whole(where: str, number: float) -> int:
@@ -127,13 +128,10 @@ def _whole(where: str, number: float) -> int:
     return int(number)
 
 
-def _default(where: str, kind: Any, given: Any, low: Any, high: Any) -> Any:
+def _default(where: str, kind: Kind, given: Any, low: Any, high: Any) -> Any:
     if given is None:
         return min(max(kind.raw(kind.zero), low), high)
-    try:
-        default = kind.raw(kind.checked(given, where))
-    except UsageError as error:
-        raise SchemaError(f"{error}, so it cannot be the default") from None
+    default = kind.raw(kind.default(given, where))
     if not low <= default <= high:
         raise SchemaError(f"{where}: the default {given!r} is not from {low!r} to {high!r}")
     return default
@@ -182,13 +180,13 @@ class Command(int):
     def __new__(cls, **values: Any) -> Self:
         if not cls._parts:
             raise UsageError("declare a command: class Wish(Command): ...")
-        unknown = sorted(values.keys() - {part.member.name for part in cls._parts})
+        unknown = sorted(values.keys() - {part.name for part in cls._parts})
         if unknown:
             raise UsageError(f"{cls.__name__} has no {', '.join(unknown)}")
         packed = 0
         for part in cls._parts:
-            if part.member.name in values:
-                packed |= part.packed(values[part.member.name])
+            if part.name in values:
+                packed |= part.packed(values[part.name])
         made: Self = _unpacked(cls, packed)
         return made
 
@@ -201,7 +199,7 @@ class Command(int):
         raise AttributeError(f"a {type(self).__name__} does not change: make another one")
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{part.member.name}={getattr(self, part.member.name)!r}" for part in self._parts)
+        shown = ", ".join(f"{part.name}={getattr(self, part.name)!r}" for part in self._parts)
         return f"{type(self).__name__}({shown})"
 
     __str__ = __repr__
@@ -230,15 +228,14 @@ def _reader(part: Part) -> tuple[Any, ...]:
     value_of: Callable[[int], Any] = part.value
     if part.count <= LARGEST_TABLE:
         value_of = tuple(map(part.value, range(part.count))).__getitem__
-    return part.member.name, part.shift, (1 << part.bits) - 1, part.count, value_of
+    return part.name, part.shift, (1 << part.bits) - 1, part.count, value_of
 
 
 def _layout(parts: Sequence[Part]) -> str:
     texts = []
     for part in parts:
-        assert part.member.kind is not None
         numbers = ",".join(map(repr, (part.low, part.high, part.step, part.default)))
-        texts.append(f"{part.member.name}:{part.member.kind.text}({numbers}){'~' * part.wraps}")
+        texts.append(f"{part.name}:{part.kind.text}({numbers}){'~' * part.wraps}")
     return f"{{{','.join(texts)}}}"
 
 

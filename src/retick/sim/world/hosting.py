@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from retick.errors import SchemaError, UsageError
-from retick.sim.world.declaration import CACHE, ITEMS, LINK, PART, VALUES, Form, Member, TextForm, Visible, members_of
+from retick.sim.world.members import Member, Visible, members_of
 from retick.sim.world.saved import HEAD
 from retick.sim.world.storage import cues_of, shut
 from retick.sim.world.world import World
@@ -87,10 +87,12 @@ def _check_fields(cls: Any, name: str, is_owned: bool) -> None:
             raise SchemaError(
                 f"{where} is OwnerOnly, and {name} does not say whose it is: give it a field of the type Player"
             )
-        if member.holds == PART:
-            _check_fields(member.thing, name, is_owned)
-        elif member.holds == ITEMS:
-            _check_item(member.thing, member.thing.__name__)
+        inside = member.kind.inside
+        if inside is not None:
+            if member.kind.most:
+                _check_item(inside, inside.__name__)
+            else:
+                _check_fields(inside, name, is_owned)
 
 
 # Combines two times into one picture: the saved bytes of the present, with things drawn in the past from older bytes.
@@ -101,17 +103,21 @@ def _check_fields(cls: Any, name: str, is_owned: bool) -> None:
 # hold too many things of both times leaves out the newest of the past.
 
 _ID, _COUNT = struct.Struct("<I"), struct.Struct("<H")
-_SKIP, _LINK, _MAYBE, _PART, _ITEMS, _VALUES, _OWNER, _TEXT = range(8)
 
 
 class _Op(NamedTuple):
     """What comes next in the bytes of a thing."""
 
-    code: int
-    size: int = 0
-    """How many bytes to skip, or the size of one value."""
-    optional: bool = False
-    inner: tuple[Any, ...] = ()
+    size: int
+    """How many bytes to skip; for each element, if they are counted."""
+    is_optional: bool = False
+    """Whether a byte says first if there is anything."""
+    is_counted: bool = False
+    """Whether two bytes say first how many there are."""
+    inner: tuple[Any, ...] | None = None
+    """What is in a thing; each of several has its id before it."""
+    is_link: bool = False
+    is_owner: bool = False
 
 
 class _Found:
@@ -129,74 +135,53 @@ class _Found:
 
 def past_members(world: type[World]) -> tuple[Member, ...]:
     """The members of a world that are drawn in the past."""
-    return tuple(each for each in members_of(world) if each.holds in (ITEMS, PART) and not each.thing.predicted)
+    return tuple(each for each in members_of(world) if each.kind.inside is not None and not each.kind.inside.predicted)
 
 
 def _ops_of(kind: type, *, owned: bool = False) -> tuple[_Op, ...]:
     """Operations that walk the fields of a class; ``owned`` also looks for the thing's owner."""
     ops: list[_Op] = []
     for member in members_of(kind):
-        op = _Op(_OWNER) if owned and member.is_player else _op_of(member)
-        if op is not None and op.code == _SKIP and ops and ops[-1].code == _SKIP:
-            ops[-1] = _Op(_SKIP, ops[-1].size + op.size)
-        elif op is not None:
+        op = _op_of(member)
+        if owned and member.is_player:
+            op = op._replace(is_owner=True)
+        if ops and op == _Op(op.size) and ops[-1] == _Op(ops[-1].size):
+            ops[-1] = _Op(ops[-1].size + op.size)
+        else:
             ops.append(op)
     return tuple(ops)
 
 
-def _op_of(member: Member) -> _Op | None:
-    if member.holds == CACHE:
-        return None
-    if member.holds == LINK:
-        return _Op(_LINK)
-    if member.holds == PART:
-        return _Op(_PART, optional=member.optional, inner=_ops_of(member.thing))
-    if member.holds == ITEMS:
-        return _Op(_ITEMS, inner=_ops_of(member.thing))
-    if isinstance(member.form, TextForm):
-        return _Op(_TEXT, optional=member.optional)
-    if member.holds == VALUES:
-        return _Op(_VALUES, _value_size(member))
-    return _Op(_MAYBE if member.optional else _SKIP, _value_size(member))
-
-
-def _value_size(member: Member) -> int:
-    """How many bytes a scalar, a vector or a rectangle takes."""
-    if isinstance(member.form, Form):
-        return member.form.kind.size * len(member.form.names)
-    assert member.kind is not None
-    return member.kind.size
+def _op_of(member: Member) -> _Op:
+    kind = member.kind
+    inner = None if kind.inside is None else _ops_of(kind.inside)
+    return _Op(kind.size, member.optional, kind.most > 0, inner, is_link=kind.target is not None)
 
 
 def _passed(data: bytes, at: int, ops: Sequence[_Op], found: _Found) -> int:
     """Walk over one thing; returns the offset after it."""
-    for op in ops:
-        if op.code == _SKIP:
-            at += op.size
-        elif op.code == _LINK:
-            found.links.append(at)
-            at += _ID.size
-        elif op.code == _OWNER:
-            found.owner = data[at]
+    for size, is_optional, is_counted, inner, is_link, is_owner in ops:
+        if is_optional:
             at += 1
-        elif op.code == _MAYBE:
-            at += 1 + (op.size if data[at] else 0)
-        elif op.code == _TEXT:
-            is_there = not op.optional or data[at] != 0
-            at += op.optional
-            at += _COUNT.size + _COUNT.unpack_from(data, at)[0] if is_there else 0
-        elif op.code == _VALUES:
-            at += _COUNT.size + op.size * _COUNT.unpack_from(data, at)[0]
-        elif op.code == _ITEMS:
+            if not data[at - 1]:
+                continue
+        if is_counted:
             count = _COUNT.unpack_from(data, at)[0]
             at += _COUNT.size
+            if inner is None:
+                at += size * count
+                continue
             for _ in range(count):
                 found.ids.add(_ID.unpack_from(data, at)[0])
-                at = _passed(data, at + _ID.size, op.inner, found)
-        else:
-            is_there = not op.optional or data[at] != 0
-            at += op.optional
-            at = _passed(data, at, op.inner, found) if is_there else at
+                at = _passed(data, at + _ID.size, inner, found)
+            continue
+        if inner is not None:
+            at = _passed(data, at, inner, found)
+        elif is_link:
+            found.links.append(at)
+        elif is_owner:
+            found.owner = data[at]
+        at += size
     return at
 
 
@@ -270,12 +255,10 @@ class Splicer:
         self._stretches: list[_Stretch] = []
         for member in members_of(world):
             op = _op_of(member)
-            if op is None:
-                continue
             if member in past:
-                owned = op.code == _ITEMS
-                op = _Op(_ITEMS, inner=_ops_of(member.thing, owned=True)) if owned else op
-                self._stretches.append(_Stretch((op,), True, member.most if owned else 0))
+                if op.is_counted:
+                    op = op._replace(inner=_ops_of(member.kind.inside, owned=True))
+                self._stretches.append(_Stretch((op,), True, member.kind.most))
             elif self._stretches and not self._stretches[-1].is_past:
                 self._stretches[-1] = _Stretch((*self._stretches[-1].ops, op), False)
             else:
@@ -287,7 +270,7 @@ class Splicer:
         """Split saved bytes that a world has checked; one split of a state serves all who look."""
         at, members = HEAD.size, []
         for ops, _, most in self._stretches:
-            taken, at = _items(saved, at, ops[0].inner) if most else _taken(saved, at, ops)
+            taken, at = _items(saved, at, ops[0].inner or ()) if most else _taken(saved, at, ops)
             members.append(taken)
         return Apart(saved[: HEAD.size], tuple(members))
 

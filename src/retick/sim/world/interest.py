@@ -10,7 +10,7 @@ from typing import Any
 
 from retick.errors import SchemaError
 from retick.sim.shapes import Shape
-from retick.sim.world.declaration import DOUBLE, ITEMS, NUMBER, PART, SHAPE, WIDE, Form, members_of
+from retick.sim.world.members import members_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,14 @@ def _readers(fields: tuple[str, ...]) -> tuple[Callable[[Any], Any], ...]:
 
 def _axes(kind: Any, path: list[str]) -> int:
     found = next((member for member in members_of(kind) if member.name == path[0]), None)
-    if found is None or found.optional:
+    if found is None or found.optional or found.kind.most:
         return 0
-    if found.holds == PART and len(path) > 1:
-        return _axes(found.thing, path[1:])
-    if isinstance(found.form, Form) and found.holds == SHAPE:
-        return 2 if len(path) == 1 else int(len(path) == 2 and path[1] in found.form.names)
-    return int(len(path) == 1 and found.holds in (NUMBER, WIDE, DOUBLE))
+    if found.kind.inside is not None:
+        return _axes(found.kind.inside, path[1:]) if len(path) > 1 else 0
+    numbers = [name for name, kind in found.kind.numbers if kind.is_real or kind.is_whole]
+    if ".".join(path[1:]) in numbers:
+        return 1
+    return 2 if len(path) == 1 and len(numbers) > 1 else 0
 
 
 def _middle(shape: Any) -> tuple[float, float]:
@@ -108,10 +109,11 @@ def axes_of(cls: Any) -> int:
 
 def _kinds_of_items(cls: Any) -> Iterator[Any]:
     for member in members_of(cls):
-        if member.holds == ITEMS:
-            yield member.thing
-        if member.holds in (ITEMS, PART):
-            yield from _kinds_of_items(member.thing)
+        inside = member.kind.inside
+        if inside is not None:
+            if member.kind.most:
+                yield inside
+            yield from _kinds_of_items(inside)
 
 
 @cache
@@ -120,8 +122,8 @@ def _lists_of_players(cls: Any) -> tuple[tuple[str, str], ...]:
     return tuple(
         (member.name, owner.name)
         for member in members_of(cls)
-        if member.holds == ITEMS and cls.interest.has_position(member.thing)
-        for owner in members_of(member.thing)
+        if member.kind.inside is not None and member.kind.most and cls.interest.has_position(member.kind.inside)
+        for owner in members_of(member.kind.inside)
         if owner.is_player
     )
 

@@ -66,6 +66,7 @@ cdef class FieldPlan:
     cdef long long least
     cdef long long greatest
     cdef readonly object kind
+    cdef object members
     cdef readonly object plan
     cdef object target
     cdef Py_ssize_t numbers

@@ -53,7 +53,7 @@ else:
     from retick.sim.shapes import copied
 
 if not cython.compiled:
-    # What a field holds. Up to MEMBER these are scalars.
+    # What a field holds. Up to MEMBER these are scalars; that one is whatever its kind makes of a number.
     NUMBER, WIDE, TRUTH, DOUBLE, MEMBER, LINK, PART, ITEMS, VALUES, CACHE, SHAPE, TEXT = range(12)  # C constants
     LAST_ID = 0xFFFFFFFF  # C constant
 
@@ -83,6 +83,7 @@ class FieldPlan:
     least: cython.longlong
     greatest: cython.longlong
     kind: Any  # readonly
+    members: Any
     plan: Any  # readonly
     target: Any
     numbers: cython.Py_ssize_t
@@ -132,6 +133,7 @@ class FieldPlan:
         self.least = self.greatest = 0
         if self.scalar <= MEMBER and self.scalar != WIDE:
             self.least, self.greatest = kind.least, kind.greatest
+        self.members = (kind.members or None) if self.scalar == MEMBER else None
 
     @property
     def where(self) -> Any:
@@ -173,7 +175,7 @@ class FieldPlan:
         if scalar == TRUTH:
             return word != 0
         if scalar == MEMBER:
-            return self.kind.members[word]
+            return self.kind.value(word) if self.members is None else self.members[word]
         if cython.compiled:
             if scalar == DOUBLE:
                 return cython.cast(cython.p_double, cython.address(word))[0]

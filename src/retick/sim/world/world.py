@@ -28,19 +28,9 @@ from retick.sim.world.adapter import SimulatedWorld, WorldState
 from retick.sim.world.advice import sprite_class
 from retick.sim.world.boxes import bases_with_boxes, check_slots, names_in
 from retick.sim.world.command import Command, commands_of
-from retick.sim.world.declaration import (
-    CACHE,
-    LINK,
-    PART,
-    Member,
-    check_members,
-    declared_text,
-    hints_of,
-    member_of,
-    plan_of,
-    thing_fields,
-)
+from retick.sim.world.declaration import check_members, hints_of, member_of, plan_of
 from retick.sim.world.interest import Distance, check_interest, first_position
+from retick.sim.world.members import Member, declared_text, thing_fields
 from retick.sim.world.saved import WorldCopy, copy_world, pack_copy, restore_world, step_world, unpack_world
 from retick.sim.world.storage import Cell, Root, ThingPlan, call_game, cues_of, new_cell
 
@@ -141,7 +131,8 @@ def _check_overrides(cls: type) -> None:
 
 
 def _is_dice(member: Member) -> bool:
-    return member.holds == PART and not member.optional and any(each.kind is SEED for each in member.thing._members)
+    inside = None if member.optional or member.kind.most else member.kind.inside
+    return inside is not None and any(each.kind is SEED for each in inside._members)
 
 
 def _seed_dice(world: "World", seed: int) -> None:
@@ -168,9 +159,8 @@ def _shown(thing: Any, start: str) -> str:
     parts = []
     for member in type(thing)._members:
         value = getattr(thing, member.name)
-        shown = f"<id {value.id}>" if member.holds == LINK and value is not None else repr(value)
-        if member.holds != CACHE:
-            parts.append(f"{member.name}={shown}")
+        if member.kind.is_state:
+            parts.append(f"{member.name}={member.kind.shown(value)}")
     return f"{type(thing).__name__}({', '.join([start] * bool(start) + parts)})"
 
 
@@ -213,7 +203,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
             raise UsageError("declare a world: class Tanks(World): ...")
         if not isinstance(getattr(cls, "num_players", None), int) or cls.num_players < 1:
             raise SchemaError(f"{cls.__name__} must say how many play: num_players = 2")
-        if all(member.holds == CACHE for member in cls._members):
+        if not any(member.kind.is_state for member in cls._members):
             raise SchemaError(
                 f"{cls.__name__} declares no state, so nothing would be saved or compared: write its fields with their "
                 "types, such as ships: list[Ship]. What is in global variables goes there too"
