@@ -227,6 +227,11 @@ class Kind(FieldKind):
     def saved(self, value: Any) -> bytes:
         return struct.pack(f"<{self.code}", self.raw(value))
 
+    def __repr__(self) -> str:
+        """Show a kind as a mark of an annotation: errors have it in their texts, which stay as they were."""
+        shown = [f"{name}={getattr(self, name)!r}" for name in (*Kind.__slots__, "is_real")]
+        return f"Kind({', '.join(shown)}, is_bool={self.plan_code == TRUTH})"
+
 
 class WholeKind(Kind):
     """An integer."""
