@@ -167,7 +167,7 @@ class FieldKind:
 
 @dataclass(frozen=True, slots=True)
 class Kind(FieldKind):
-    """One kind of scalar: a value is one number, or stands for one."""
+    """One kind of scalar: a value is one number, or stands for one. What is not there has the number 0."""
 
     name: str
     """Its name in messages: "U8", "F64", "bool", or the name of an enum."""
@@ -226,6 +226,11 @@ class Kind(FieldKind):
 
     def saved(self, value: Any) -> bytes:
         return struct.pack(f"<{self.code}", self.raw(value))
+
+    def __repr__(self) -> str:
+        """Show a kind as a mark of an annotation: errors have it in their texts, which stay as they were."""
+        shown = [f"{name}={getattr(self, name)!r}" for name in (*Kind.__slots__, "is_real")]
+        return f"Kind({', '.join(shown)}, is_bool={self.plan_code == TRUTH})"
 
 
 class WholeKind(Kind):
@@ -363,6 +368,8 @@ def _whole(width: Width) -> Kind:
 _WHOLE = {Width(bits, signed): _whole(Width(bits, signed)) for bits in _CODES for signed in (False, True)}
 COUNT = _WHOLE[Width(16, signed=False)]
 """The length of a list or tuple."""
+SCALARS = "an int, a float, a number with a width (I32, U8, F64 ...), a bool, an enum"
+"""All scalars, in the words of an error."""
 _BUILT_IN: dict[Any, Kind] = {bool: BOOL, float: REAL, int: _WHOLE[Width(64, signed=True)]}
 
 

@@ -23,6 +23,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import (
+    Annotated,
     Any,
     ClassVar,
     NamedTuple,
@@ -91,8 +92,8 @@ def _member_of(owner: str, name: str, hint: Any, offset: int) -> RecordMember:
         return RecordMember(name, hint, None, offset)
     said = read_annotation(hint)
     mark = said.mark(Times) or said.mark(Most)
-    if mark is not None and not said.is_optional:
-        element = () if said.kind is not None else get_args(said.hint)
+    if mark is not None and get_origin(hint) is Annotated:
+        element = get_args(get_args(hint)[0])
         inner = _member_of(owner, name, element[0] if element else None, offset)
         if inner.times is not None or mark.count < 1:
             raise SchemaError(f"{owner}.{name}: a tuple repeats one field or record, once or more")

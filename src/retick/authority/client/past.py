@@ -70,7 +70,7 @@ def things_in(world: Any, members: Iterable[Member]) -> Iterator[tuple[Any, Any]
     """Items and parts of these members, with everything inside them; each with a name that identifies it."""
     for member in members:
         for thing in member.things(world):
-            yield thing.id or member.name, thing
+            yield thing.id if member.kind.most else member.name, thing
             yield from _inside(thing)
 
 
@@ -78,7 +78,7 @@ def _inside(thing: Any) -> Iterator[tuple[Any, Any]]:
     """The items of lists inside a thing or its parts."""
     for member in members_of(type(thing)):
         for each in member.things(thing):
-            if each.id:
+            if member.kind.most:
                 yield each.id, each
             yield from _inside(each)
 

@@ -133,8 +133,8 @@ def possessions(thing: Any, player: int, prefix: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for member in members_of(type(thing)):
         for each in member.things(thing):
-            name = f"{prefix}{member.name}[id {each.id}]." if each.id else f"{prefix}{member.name}."
-            is_own = each.id and _owner(each) == player
+            name = f"{prefix}{member.name}[id {each.id}]." if member.kind.most else f"{prefix}{member.name}."
+            is_own = member.kind.most and _owner(each) == player
             found |= dict(thing_fields(each, name)) if is_own else possessions(each, player, name)
     return found
 

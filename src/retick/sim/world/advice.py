@@ -5,10 +5,9 @@ from collections.abc import Iterable
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-_FIELDS = (
-    "must be an int, a float, a number with a width (I32, U8, F64 ...), a bool, an enum, a str, a Vector2, a Rect, an "
-    "FRect, a Thing, a Ref, a Cache, or a list of these"
-)
+from retick.sim.kinds import SCALARS
+
+_FIELDS = f"must be {SCALARS}, a str, a Vector2, a Rect, an FRect, a Thing, a Ref, a Cache, or a list of these"
 _INSTEAD = {
     dict: "write list[...] of a Thing that holds key and value; or Cache[dict] if it can be made from the fields",
     set: "write list[...], whose order is the same on every peer",
