@@ -191,10 +191,8 @@ def plan_of(cls: type, members: tuple[Member, ...], defaults: dict[str, Any]) ->
             blank += _blank_slots(member, default)
         else:
             options["part"], parts = parts, parts + 1
-        if kind.is_made_when_read:
-            fields.append(FieldAttribute(cls.__name__, member.name, kind.plan_code, **options))
-        else:
-            fields.append(FieldPlan(cls.__name__, member.name, kind.plan_code, box=next(boxes), **options))
+        make = FieldAttribute if kind.is_made_when_read else FieldPlan
+        fields.append(make(cls.__name__, member.name, kind.plan_code, box=next(boxes), **options))
     row: Any = blank
     if IS_COMPILED:
         row = b"".join(struct.pack("=d" if isinstance(raw, float) else "=q", _signed(raw)) for raw in blank)

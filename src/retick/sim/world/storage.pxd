@@ -24,10 +24,16 @@ cdef extern from "Python.h":
         return PyObject_GenericSetAttr(cell, name, NULL);
     }
 
+    static inline PyObject *retick_in_place(PyObject *cell, Py_ssize_t place) {
+        PyObject *value = *(PyObject **)((char *)cell + place);
+        return Py_NewRef(value == NULL ? Py_None : value);
+    }
+
     #define retick_is_interned(text) (PyUnicode_CHECK_INTERNED(text) != 0)
     """
     Py_ssize_t place_of "retick_place_of" (object member) except -1
     int put_in_place "retick_put_in_place" (object cell, Py_ssize_t place, object value)
+    object in_place "retick_in_place" (object cell, Py_ssize_t place)
     bint is_interned "retick_is_interned" (object text)
     int set_plainly "PyObject_GenericSetAttr" (object cell, object name, object value) except -1
     int delete_plainly "retick_delete_plainly" (object cell, object name) except -1

@@ -10,8 +10,8 @@ Compiled, a row is C memory, and saving copies it; uncompiled it is a Python lis
 
 Rows and parts are the state. Beside them stands a *box* for each field: a place of ``__slots__`` with the field's value
 as a Python object, from which Python reads it without calling us. Only ``Cell.__setattr__`` and a load write a
-field, and they write both. Nothing here reads a box, so what else writes one is not state. A field whose value is
-made when it is read (a reference; a vector, which a read-only world copies) is read through a descriptor instead.
+field, and they write both. Here no field is read from a box, so what else writes one is not state. A field whose
+value is made when it is read (a reference; a vector, which a read-only world copies) has a descriptor instead.
 
 A cell is *settled* when it is in the world: in a list of it, or a field of something settled. List items get their
 ids from the world when they settle. A cell is in one place only: its owner is the list or the cell that holds it.
@@ -44,6 +44,7 @@ if cython.compiled:
     from cython.cimports.retick.sim.shapes import copied
     from cython.cimports.retick.sim.world.storage import (  # C that Python cannot say: see the .pxd
         delete_plainly,
+        in_place,
         is_interned,
         place_of,
         put_in_place,
@@ -894,9 +895,19 @@ class FieldAttribute(FieldPlan):
     @cython.cfunc
     def linked(self, cell: Cell) -> Any:
         """The item that a reference names; None if there is none, or if the item has left its list."""
-        number = cell._row[self.slot]
+        number: cython.longlong = cell._row[self.slot]
         if not number or cell._world is None:
             return None
+        if cython.compiled:
+            # The box has the target that was found last. As long as that has this id, it is the one.
+            last: Any = in_place(cell, self.place)
+            if isinstance(last, Cell) and last is not None:
+                target: Cell = last
+                if target._id == number and target._world is cell._world:
+                    return last
+            found: Any = things_by_id(cell._world).get(number)
+            put_in_place(cell, self.place, found)
+            return found
         return things_by_id(cell._world).get(number)
 
     @cython.cfunc

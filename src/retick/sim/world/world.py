@@ -32,7 +32,7 @@ from retick.sim.world.declaration import check_members, hints_of, member_of, pla
 from retick.sim.world.interest import Distance, check_interest, first_position
 from retick.sim.world.members import Member, declared_text, thing_fields
 from retick.sim.world.saved import WorldCopy, copy_world, pack_copy, restore_world, step_world, unpack_world
-from retick.sim.world.storage import Cell, Root, ThingPlan, call_game, cues_of, new_cell
+from retick.sim.world.storage import Cell, FieldAttribute, Root, ThingPlan, call_game, cues_of, new_cell
 
 
 class ThingType(type):
@@ -68,7 +68,7 @@ class ThingType(type):
         cls._stamp = crc32(declared_text(cls).encode())
         cls._dice = tuple(member.name for member in cls._members if _is_dice(member))
         for field in cls._declared.fields:
-            type.__setattr__(cls, field.name, field.box or field)
+            type.__setattr__(cls, field.name, field if isinstance(field, FieldAttribute) else field.box)
         if any("__setattr__" in vars(base) for base in cls.__mro__ if not issubclass(Cell, base)):
             cls._declared.leave_writes()
         if issubclass(cls, World):
