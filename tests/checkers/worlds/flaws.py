@@ -26,12 +26,12 @@ __all__ = [
 
 def takes_nan() -> None:
     """A float field takes NaN."""
-    checked = kinds._real
+    checked = kinds.FloatKind.checked
 
-    def lenient(value: Any) -> Any:
-        return float(value) if isinstance(value, float) else checked(value)
+    def lenient(self: Any, value: Any, where: str) -> Any:
+        return float(value) if isinstance(value, float) else checked(self, value, where)
 
-    kinds._real = lenient
+    kinds.FloatKind.checked = lenient  # type: ignore[method-assign]  # the point of it
 
 
 def keeps_integers() -> None:
@@ -95,12 +95,12 @@ def forgets_who_left() -> None:
 
 def names_no_field() -> None:
     """An error of an integer does not say which field it is."""
-    refusal = kinds.Kind.refusal
+    refusal = kinds.WholeKind.refusal
 
     def nameless(self: Any, value: Any, where: str) -> Any:
         return refusal(self, value, where.partition(".")[0])
 
-    kinds.Kind.refusal = nameless  # type: ignore[method-assign]  # the point of it
+    kinds.WholeKind.refusal = nameless  # type: ignore[method-assign]  # the point of it
 
 
 def advises_otherwise() -> None:
