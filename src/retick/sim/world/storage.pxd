@@ -60,6 +60,8 @@ cdef enum:
     IS_REAL = 32
     BOUNDED = 64
 
+cdef long long LARGEST_EXACT
+
 cdef class FieldPlan:
     cdef readonly object owner
     cdef readonly object name

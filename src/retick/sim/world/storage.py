@@ -58,6 +58,8 @@ if not cython.compiled:
     NUMBER, WIDE, TRUTH, DOUBLE, MEMBER, LINK, PART, ITEMS, VALUES, CACHE, SHAPE, TEXT = range(12)  # C constants
     LAST_ID = 0xFFFFFFFF  # C constant
 
+# A float holds every integer up to here.
+LARGEST_EXACT = cython.declare(cython.longlong, 1 << 53)
 IS_COMPILED = bool(cython.compiled)
 """Whether rows are C memory."""
 
@@ -731,6 +733,13 @@ def write(cell: Cell, field: FieldPlan, value: Any) -> cython.int:
                 if real == real:
                     cython.cast(cython.p_double, cell._row)[field.slot] = real
                     put_in_place(cell, field.place, value)
+                    return 0
+            elif type(value) is int:
+                number = PyLong_AsLongLongAndOverflow(value, cython.address(overflow))
+                if overflow == 0 and -LARGEST_EXACT <= number <= LARGEST_EXACT:
+                    real = number
+                    cython.cast(cython.p_double, cell._row)[field.slot] = real
+                    put_in_place(cell, field.place, real)
                     return 0
         elif code == NUMBER and type(value) is int:
             number = PyLong_AsLongLongAndOverflow(value, cython.address(overflow))
