@@ -147,6 +147,7 @@ def test_where_no_world_is_looked_for_there_is_none(place: Path) -> None:
     [
         ("some_games", "a game must be named as module:Class or file.py:Class, not 'some_games'"),
         ("nothing.py:Game", "no file or directory is called nothing.py"),
+        ("nothing.py", "no file or directory is called nothing.py"),
         ("nothing_at_all:Game", "no module is called 'nothing_at_all'"),
         ("some_games:Nobody", "some_games has no 'Nobody'"),
         ("some_games:number", "number cannot be called without arguments to make a game"),

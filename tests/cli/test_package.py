@@ -119,3 +119,47 @@ def test_a_packaged_game_writes_to_the_folder_of_its_user(monkeypatch: pytest.Mo
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setenv("APPDATA", str(tmp_path / "data"))
     assert of_the_user(Path("me.key"), "Tanks") == tmp_path / "data" / "Tanks" / "me.key"
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Path:
+    file = tmp_path / "game.py"
+    file.write_text("play(Game)\n")
+    return file
+
+
+def earlier(folder: Path) -> Path:
+    """What an earlier run left."""
+    (folder / "_internal").mkdir(parents=True)
+    (folder / "game").write_text("the one before")
+    return folder / "game"
+
+
+def test_a_folder_that_is_no_packaged_game_is_left_alone(run: Run, game: Path, tmp_path: Path) -> None:
+    pytest.importorskip("PyInstaller")
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "tank.png").write_text("mine")
+    code, _, err = run("package", game, "--out", tmp_path, "--name", "pictures")
+    assert code == 2
+    assert "pictures is there already, and is no packaged game" in err
+    assert (tmp_path / "pictures" / "tank.png").read_text() == "mine"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_game_is_replaced_when_the_new_one_is_whole(
+    run: Run, game: Path, tmp_path: Path, fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("PyInstaller")
+    before = earlier(tmp_path / "dist" / "game")
+
+    def installer(words: list[str], **_given: object) -> subprocess.CompletedProcess[str]:
+        made = Path(words[words.index("--distpath") + 1]) / "game"
+        made.mkdir(parents=True)
+        (made / "game").write_text("half of it" if fails else "the new one")
+        return subprocess.CompletedProcess(words, int(fails), "", "no space left on device\n")
+
+    monkeypatch.setattr("retick.cli.package.subprocess.run", installer)
+    code, _, err = run("package", game)
+    assert (code, "no space left on device" in err) == (int(fails), fails)
+    assert before.read_text() == ("the one before" if fails else "the new one")
+    assert os.listdir(tmp_path / "dist") == ["game"], "nothing else is left there"

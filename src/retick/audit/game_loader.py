@@ -61,6 +61,8 @@ def _only_world(place: str) -> str:
     if len(found) > 1:
         raise UsageError(f"{place} has several worlds: name one of {', '.join(f'{place}:{each}' for each in found)}")
     if not found:
+        if place.endswith(".py"):
+            find_target(place)  # says so if there is no such file
         raise UsageError(f"a game must be named as module:Class or file.py:Class, not {place!r}")
     return found[0]
 

@@ -1,7 +1,6 @@
 """``retick package``: makes a folder of a game that starts on a machine without Python, by PyInstaller."""
 
 import importlib.util
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,6 +25,8 @@ AT_START = """
 import os, sys
 os.chdir(sys._MEIPASS)  # where the game's pictures and sounds are, which it names as if it stood beside them
 """
+INSIDE = "_internal"
+"""The folder that PyInstaller puts beside the program."""
 MIB = 1 << 20
 
 
@@ -52,13 +53,16 @@ def package(
     called = name or game.stem
     if not called.replace("-", "").replace("_", "").replace(" ", "").isalnum():
         raise UsageError(f"--name must have letters, digits, spaces, - and _, not {called!r}")
+    target = out / called
+    if target.exists() and not (target / INSIDE).is_dir():
+        raise UsageError(f"{target} is there already, and is no packaged game: choose another --name or --out")
     assets = sorted(_assets(game.resolve().parent, out.resolve()))
     with working("packaging, which takes a minute"):
         made = _built(game.resolve(), out.resolve(), called, assets)
     files = [each for each in made.rglob("*") if each.is_file() and not each.is_symlink()]
     size = sum(each.stat().st_size for each in files) / MIB
     own = count(len(assets), "file")
-    say(f"made {out / called}: {count(len(files), 'file')}, {size:.0f} MiB, {own} of the game's own")
+    say(f"made {target}: {count(len(files), 'file')}, {size:.0f} MiB, {own} of the game's own")
     say(f"players start {called} in it; their recordings and keys go to their data folder")
 
 
@@ -74,14 +78,18 @@ def _assets(folder: Path, out: Path) -> Iterator[Path]:
 
 
 def _built(game: Path, out: Path, name: str, assets: list[Path]) -> Path:
+    """Build beside the place, and put it there when it is whole: a failure leaves what was there before."""
+    target = out / name
     folder = game.parent
     code = "\n".join(read_text(path, "latin-1") for path in folder.glob("**/*.py"))
     left_out = (*LEFT_OUT, *(name for name, users in IF_NAMED.items() if not any(user in code for user in users)))
-    with TemporaryDirectory() as work:
+    out.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=out, prefix=".packaging-") as work:
+        made = Path(work) / "made"
         hook = Path(work) / "at_start.py"
         hook.write_text(AT_START, encoding="utf-8")
         words = [
-            "--noconfirm", "--onedir", "--log-level", "ERROR", "--name", name, "--distpath", str(out),
+            "--noconfirm", "--onedir", "--log-level", "ERROR", "--name", name, "--distpath", str(made),
             "--workpath", work, "--specpath", work, "--paths", str(folder), "--runtime-hook", str(hook),
         ]  # fmt: skip
         for asset in assets:
@@ -93,8 +101,10 @@ def _built(game: Path, out: Path, name: str, assets: list[Path]) -> Path:
         done = subprocess.run(
             [sys.executable, "-m", "PyInstaller", *words, str(game)], capture_output=True, text=True, check=False
         )
-    if done.returncode:
-        shutil.rmtree(out / name, ignore_errors=True)
-        last = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "it said nothing")
-        raise RetickError(f"PyInstaller could not package {game.name}: {last}")
-    return out / name
+        if done.returncode:
+            last = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "it said nothing")
+            raise RetickError(f"PyInstaller could not package {game.name}: {last}")
+        if target.exists():
+            target.rename(Path(work) / "before")
+        (made / name).rename(target)
+    return target

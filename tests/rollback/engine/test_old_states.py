@@ -1,4 +1,4 @@
-"""Of a declared world an engine keeps few old states, and remakes the others."""
+"""An engine keeps few old states of a declared world, and remakes the others."""
 
 import gc
 import random

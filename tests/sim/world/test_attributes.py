@@ -112,7 +112,7 @@ def all_written(pairs: list[tuple[str, Any]]) -> list[str]:
 
 
 def test_a_field_cannot_be_read_through_another_class() -> None:
-    """Of the fields that are read through a descriptor; the others have boxes, which are not state."""
+    """This is so where a field has a descriptor. The others are read from boxes, which are not state."""
     for field, name in ((Animal.at, "at"), (Animal.friend, "friend")):
         with pytest.raises(AttributeError, match=rf"this Spot has no Animal\.{name}"):
             field.__get__(Spot(), Spot)  # type: ignore[union-attr] # a descriptor, which mypy sees as its value

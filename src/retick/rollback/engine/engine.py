@@ -646,7 +646,7 @@ class StateRing:
 class ObjectRing(StateRing):
     """States as Python objects, one reference each.
 
-    The states of a declared world are large. Of those that are final and not among the last ``RECENT``, one in
+    The states of a declared world are large. Once they are final, and older than the last ``RECENT``, one in
     ``SPACING`` is kept; another one is remade from that when somebody asks for it.
     """
 
