@@ -10,7 +10,7 @@ __all__ = ["examples", "first_of"]
 
 
 def examples(thorough: int) -> int:
-    """How many of ``thorough`` examples to try: twice as many for make soak, half of them for make test, a fifth uncompiled.
+    """How many of ``thorough`` examples to try: twice as many for make soak, half for make test, a fifth uncompiled.
 
     The profile has been chosen when test modules are imported; its own number says which one it is.
     """

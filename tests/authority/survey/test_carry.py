@@ -157,6 +157,7 @@ def test_ids_ascend_however_the_lists_are_ordered() -> None:
 
 
 def test_what_stays_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = layout_of(Yard)  # the first time, this asks for the numbers of all defaults
     made: list[float] = []
     number_of = WireField.number_of
 
@@ -167,7 +168,7 @@ def test_what_stays_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WireField, "number_of", counted)
     yard = Yard()
     yard.left = [Plank(pos=(0, 0), notes=[each, 0.5]) for each in range(10)]
-    stage = Stage(layout_of(Yard), yard)
+    stage = Stage(layout, yard)
     stage.survey(1, [None, None])
     assert len(made) == 20
     made.clear()

@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 # What one peer has signed, as far as it is kept; what others have shown of it, and what they say they have.
 
 KEPT = 4
-"""How many ranges of a peer are kept for comparison, sent by it and shown by others. If they are shorter, more are kept,
-for the same frames: signing each frame separately does not make them forgotten sooner."""
+"""How many ranges of a peer are kept for comparison, sent by it and shown by others. If they are shorter, more are
+kept, for the same frames: signing each frame separately does not make them forgotten sooner."""
 
 
 class Book:
